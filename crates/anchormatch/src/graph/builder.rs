@@ -1,0 +1,351 @@
+//! From a stream of edges to a [`Graph`]: validation, merging of repeated edges, sorting into rows.
+
+use std::collections::HashMap;
+
+use super::{Cleaning, Graph, Labels};
+use crate::error::{Error, Result};
+
+/// What to do with an edge that is given more than once with different weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// An error that names both places.
+    #[default]
+    Error,
+    /// The sum of the weights.
+    Sum,
+    /// The mean of the weights.
+    Mean,
+    /// The largest weight.
+    Max,
+    /// The weight given first.
+    First,
+}
+
+/// Collects nodes and edges and checks them.
+///
+/// An edge counts once however often it stands with the same weight, in either direction; two
+/// weights are an error unless [`duplicates`](Self::duplicates) says otherwise. Under
+/// [`Duplicates::Sum`] and [`Duplicates::Mean`] every mention counts, equal weights included.
+///
+/// ```
+/// use anchormatch::graph::GraphBuilder;
+/// let mut builder = GraphBuilder::new();
+/// let (a, b) = (builder.node("a")?, builder.node("b")?);
+/// builder.edge(a, b, 2.5, None)?;
+/// let graph = builder.build()?;
+/// assert_eq!((graph.nodes(), graph.edges()), (2, 1));
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct GraphBuilder {
+    names: Names,
+    edges: Vec<Edge>,
+    duplicates: Duplicates,
+    cleaning: Cleaning,
+}
+
+#[derive(Debug)]
+enum Names {
+    Counted(usize),
+    Named {
+        names: Vec<String>,
+        index: HashMap<String, usize>,
+    },
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::Named {
+            names: Vec::new(),
+            index: HashMap::new(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    low: u32,
+    high: u32,
+    weight: f64,
+    /// 1-based line of the input; 0 when the edge did not come from a file.
+    line: u64,
+}
+
+impl GraphBuilder {
+    /// A builder whose nodes are added by name.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A builder for nodes `0..nodes`, which are named by their numbers.
+    ///
+    /// # Errors
+    /// When there are more nodes than a 32-bit index can tell apart.
+    pub fn with_nodes(nodes: usize) -> Result<Self> {
+        check_count(nodes)?;
+        Ok(Self {
+            names: Names::Counted(nodes),
+            ..Self::default()
+        })
+    }
+
+    /// Sets what happens to an edge with two weights.
+    #[must_use]
+    pub fn duplicates(mut self, rule: Duplicates) -> Self {
+        self.duplicates = rule;
+        self
+    }
+
+    /// The node called `name`, added if it is new.
+    ///
+    /// # Errors
+    /// When the nodes of this builder are numbered, or there are too many.
+    pub fn node(&mut self, name: &str) -> Result<usize> {
+        let Names::Named { names, index } = &mut self.names else {
+            return Err(Error::Graph(format!(
+                "node `{name}` was named in a graph whose nodes are numbered"
+            )));
+        };
+        if let Some(&i) = index.get(name) {
+            return Ok(i);
+        }
+        let i = names.len();
+        check_count(i + 1)?;
+        names.push(name.to_owned());
+        index.insert(name.to_owned(), i);
+        Ok(i)
+    }
+
+    /// The number of nodes so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        match &self.names {
+            Names::Counted(nodes) => *nodes,
+            Names::Named { names, .. } => names.len(),
+        }
+    }
+
+    /// Adds the edge u–v; `line` is where it stands in its file, for error messages.
+    ///
+    /// # Errors
+    /// When a node does not exist or the weight is not finite.
+    pub fn edge(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>) -> Result<()> {
+        let nodes = self.nodes();
+        if u >= nodes || v >= nodes {
+            return Err(Error::Graph(format!(
+                "edge ({u}, {v}) leaves the graph, expected nodes below {nodes}"
+            )));
+        }
+        if !weight.is_finite() {
+            return Err(Error::Graph(format!(
+                "edge ({}, {}) has the weight {weight}, expected a finite number",
+                self.name(u),
+                self.name(v)
+            )));
+        }
+        if u == v {
+            self.cleaning.self_loops += 1;
+            return Ok(());
+        }
+        self.edges.push(Edge {
+            low: u.min(v) as u32,
+            high: u.max(v) as u32,
+            weight,
+            line: line.unwrap_or(0),
+        });
+        Ok(())
+    }
+
+    /// Sorts, merges and checks the edges.
+    ///
+    /// # Errors
+    /// When the graph has no node, an edge has two weights and no rule says how to merge them, or
+    /// merging overflows.
+    pub fn build(mut self) -> Result<Graph> {
+        let n = self.nodes();
+        if n == 0 {
+            return Err(Error::Graph("found no node, expected at least one".into()));
+        }
+        // Stable: mentions of one edge stay in the order in which they came.
+        self.edges.sort_by_key(|e| (e.low, e.high));
+        let merged = self.merge()?;
+        let mut offsets = vec![0usize; n + 1];
+        for edge in &merged {
+            offsets[edge.low as usize + 1] += 1;
+            offsets[edge.high as usize + 1] += 1;
+        }
+        for i in 0..n {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut next = offsets.clone();
+        let mut neighbours = vec![0u32; 2 * merged.len()];
+        let mut weights = vec![0.0; 2 * merged.len()];
+        // Edges sorted by (low, high) fill every row in ascending order: first the lower neighbours,
+        // as the rows' higher ends, and then the higher ones.
+        for edge in &merged {
+            let slot = &mut next[edge.high as usize];
+            neighbours[*slot] = edge.low;
+            weights[*slot] = edge.weight;
+            *slot += 1;
+        }
+        for edge in &merged {
+            let slot = &mut next[edge.low as usize];
+            neighbours[*slot] = edge.high;
+            weights[*slot] = edge.weight;
+            *slot += 1;
+        }
+        let labels = match self.names {
+            Names::Counted(nodes) => Labels::counted(0, nodes),
+            Names::Named { names, .. } => Labels::new(names)?,
+        };
+        Ok(Graph {
+            offsets,
+            neighbours,
+            weights,
+            labels,
+            cleaning: self.cleaning,
+        })
+    }
+
+    /// One edge for each run of equal ends; zero weights dropped.
+    fn merge(&mut self) -> Result<Vec<Edge>> {
+        let edges = std::mem::take(&mut self.edges);
+        let mut merged = Vec::with_capacity(edges.len());
+        for run in edges.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {
+            self.cleaning.repeated_edges += run.len() - 1;
+            let weights = run.iter().map(|e| e.weight);
+            let weight = match self.duplicates {
+                Duplicates::First => run[0].weight,
+                Duplicates::Max => weights.fold(f64::NEG_INFINITY, f64::max),
+                Duplicates::Sum => weights.sum(),
+                Duplicates::Mean => weights.sum::<f64>() / run.len() as f64,
+                Duplicates::Error => match run.iter().find(|e| e.weight != run[0].weight) {
+                    None => run[0].weight,
+                    Some(other) => return Err(self.contradiction(&run[0], other)),
+                },
+            };
+            if !weight.is_finite() {
+                return Err(Error::Graph(format!(
+                    "the merged weight of edge ({}, {}) is {weight}, expected a finite number",
+                    self.name(run[0].low as usize),
+                    self.name(run[0].high as usize)
+                )));
+            }
+            if weight == 0.0 {
+                self.cleaning.zero_weights += 1;
+            } else {
+                merged.push(Edge { weight, ..run[0] });
+            }
+        }
+        Ok(merged)
+    }
+
+    fn contradiction(&self, first: &Edge, second: &Edge) -> Error {
+        let place = |e: &Edge| match e.line {
+            0 => String::new(),
+            line => format!(" (line {line})"),
+        };
+        Error::Graph(format!(
+            "edge ({}, {}) has two weights, {}{} and {}{}; expected one, or a rule: sum, mean, max or first",
+            self.name(first.low as usize),
+            self.name(first.high as usize),
+            first.weight,
+            place(first),
+            second.weight,
+            place(second)
+        ))
+    }
+
+    fn name(&self, i: usize) -> String {
+        match &self.names {
+            Names::Counted(_) => i.to_string(),
+            Names::Named { names, .. } => names[i].clone(),
+        }
+    }
+}
+
+fn check_count(nodes: usize) -> Result<()> {
+    if nodes > u32::MAX as usize {
+        return Err(Error::Graph(format!(
+            "found {nodes} nodes, expected at most {}",
+            u32::MAX
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(rule: Duplicates, weights: &[f64]) -> Result<Graph> {
+        let mut builder = GraphBuilder::with_nodes(3)?.duplicates(rule);
+        for (k, &w) in weights.iter().enumerate() {
+            // Directions alternate: an undirected edge is one edge both ways.
+            let (u, v) = if k % 2 == 0 { (0, 2) } else { (2, 0) };
+            builder.edge(u, v, w, Some(k as u64 + 1))?;
+        }
+        builder.build()
+    }
+
+    #[test]
+    fn equal_repetitions_count_once() {
+        let graph = build(Duplicates::Error, &[1.5, 1.5, 1.5]).unwrap();
+        assert_eq!(graph.weight(0, 2), 1.5);
+        assert_eq!(graph.weight(2, 0), 1.5);
+        assert_eq!(graph.cleaning().repeated_edges, 2);
+    }
+
+    #[test]
+    fn two_weights_are_an_error_naming_both_places() {
+        let message = build(Duplicates::Error, &[1.0, 1.0, 4.0])
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("1 (line 1) and 4 (line 3)"), "{message}");
+    }
+
+    #[test]
+    fn rules_merge_two_weights() {
+        for (rule, want) in [
+            (Duplicates::Sum, 6.0),
+            (Duplicates::Mean, 2.0),
+            (Duplicates::Max, 4.0),
+            (Duplicates::First, 1.0),
+        ] {
+            assert_eq!(build(rule, &[1.0, 1.0, 4.0]).unwrap().weight(0, 2), want);
+        }
+    }
+
+    #[test]
+    fn loops_and_zeros_are_dropped_and_counted() {
+        let graph = Graph::from_edges(3, &[(0, 0, 1.0), (1, 2, 0.0), (0, 1, -2.0)]).unwrap();
+        assert_eq!(graph.edges(), 1);
+        assert_eq!(graph.cleaning().self_loops, 1);
+        assert_eq!(graph.cleaning().zero_weights, 1);
+        assert!(graph.has_negative_weights());
+    }
+
+    #[test]
+    fn bad_edges_are_refused() {
+        assert!(Graph::from_edges(2, &[(0, 2, 1.0)]).is_err());
+        for weight in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(Graph::from_edges(2, &[(0, 1, weight)]).is_err());
+        }
+        assert!(Graph::from_edges(0, &[]).is_err());
+        assert!(build(Duplicates::Sum, &[f64::MAX, f64::MAX]).is_err());
+    }
+
+    #[test]
+    fn rows_are_sorted_and_symmetric() {
+        let graph =
+            Graph::from_edges(4, &[(3, 1, 1.0), (1, 0, 2.0), (2, 1, 3.0), (3, 0, 4.0)]).unwrap();
+        for i in 0..4 {
+            let row: Vec<_> = graph.neighbours(i).collect();
+            assert!(row.windows(2).all(|w| w[0].0 < w[1].0));
+            for (j, w) in row {
+                assert_eq!(graph.weight(j, i), w);
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Undirected weighted graphs in compressed sparse rows, with the caller's node labels.
+//!
+//! G = (V, E, w): a symmetric adjacency matrix A with zero diagonal and finite weights, which may be
+//! negative. The Laplacian L = D − A takes max(w, 0), because with negative weights it would no
+//! longer be positive semidefinite and heat would not diffuse.
+
+mod builder;
+mod labels;
+mod laplacian;
+
+pub use builder::{Duplicates, GraphBuilder};
+pub use labels::Labels;
+pub use laplacian::Laplacian;
+
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+
+/// An undirected graph with finite weights and no self-loops.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    /// Row i's neighbours stand at `offsets[i]..offsets[i + 1]`, in ascending order.
+    offsets: Vec<usize>,
+    neighbours: Vec<u32>,
+    weights: Vec<f64>,
+    labels: Labels,
+    cleaning: Cleaning,
+}
+
+/// What was set aside while a graph was built.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Cleaning {
+    /// Edges from a node to itself, dropped.
+    pub self_loops: usize,
+    /// Repetitions of an edge, merged.
+    pub repeated_edges: usize,
+    /// Edges of weight zero, which is the weight of no edge at all, dropped.
+    pub zero_weights: usize,
+}
+
+impl Graph {
+    /// A graph from undirected edges between nodes `0..nodes`.
+    ///
+    /// # Errors
+    /// See [`GraphBuilder`].
+    pub fn from_edges(nodes: usize, edges: &[(usize, usize, f64)]) -> Result<Self> {
+        let mut builder = GraphBuilder::with_nodes(nodes)?;
+        for &(u, v, weight) in edges {
+            builder.edge(u, v, weight, None)?;
+        }
+        builder.build()
+    }
+
+    /// The graph of a symmetric matrix; the diagonal is dropped.
+    ///
+    /// # Errors
+    /// When the matrix is not square, not symmetric or not finite.
+    pub fn from_dense(adjacency: &Matrix) -> Result<Self> {
+        let n = adjacency.rows();
+        if n != adjacency.cols() {
+            return Err(Error::Graph(format!(
+                "found a {n}×{} matrix, expected a square one",
+                adjacency.cols()
+            )));
+        }
+        let mut builder = GraphBuilder::with_nodes(n)?;
+        for i in 0..n {
+            for j in 0..=i {
+                let (lower, upper) = (adjacency[(i, j)], adjacency[(j, i)]);
+                // Negated so that a NaN, which equals nothing, reaches the builder's own check.
+                if lower != upper && !(lower.is_nan() || upper.is_nan()) {
+                    return Err(Error::Graph(format!(
+                        "entry ({i}, {j}) is {lower} but ({j}, {i}) is {upper}; expected a symmetric matrix"
+                    )));
+                }
+                let weight = if lower.is_nan() { lower } else { upper };
+                if weight != 0.0 {
+                    builder.edge(i, j, weight, None)?;
+                }
+            }
+        }
+        builder.build()
+    }
+
+    /// The complete graph of points (one a row) with Euclidean distances as weights.
+    ///
+    /// # Errors
+    /// When a coordinate is not finite, or there are no points.
+    pub fn from_points(points: &Matrix) -> Result<Self> {
+        let n = points.rows();
+        if let Some(position) = points.as_slice().iter().position(|v| !v.is_finite()) {
+            return Err(Error::Graph(format!(
+                "point {} has the coordinate {}, expected a finite number",
+                position / points.cols().max(1),
+                points.as_slice()[position]
+            )));
+        }
+        let mut builder = GraphBuilder::with_nodes(n)?;
+        for i in 0..n {
+            for j in 0..i {
+                let distance = points
+                    .row(i)
+                    .iter()
+                    .zip(points.row(j))
+                    .fold(0.0f64, |sum, (x, y)| sum.hypot(x - y));
+                builder.edge(j, i, distance, None)?;
+            }
+        }
+        builder.build()
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The number of undirected edges.
+    #[must_use]
+    pub fn edges(&self) -> usize {
+        self.neighbours.len() / 2
+    }
+
+    /// The caller's names of the nodes.
+    #[must_use]
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The same graph under other names.
+    ///
+    /// # Errors
+    /// When their number differs from the number of nodes.
+    pub fn with_labels(mut self, labels: Labels) -> Result<Self> {
+        if labels.len() != self.nodes() {
+            return Err(Error::Graph(format!(
+                "found {} labels, expected one for each of the {} nodes",
+                labels.len(),
+                self.nodes()
+            )));
+        }
+        self.labels = labels;
+        Ok(self)
+    }
+
+    /// What was dropped or merged when the graph was built.
+    #[must_use]
+    pub fn cleaning(&self) -> Cleaning {
+        self.cleaning
+    }
+
+    /// Node `i`'s neighbours and the weights of the edges to them, in ascending order.
+    pub fn neighbours(&self, i: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        self.neighbours[range.clone()]
+            .iter()
+            .zip(&self.weights[range])
+            .map(|(&j, &w)| (j as usize, w))
+    }
+
+    /// The weight between `i` and `j`; 0 when there is no edge.
+    #[must_use]
+    pub fn weight(&self, i: usize, j: usize) -> f64 {
+        let start = self.offsets[i];
+        match self.neighbours[start..self.offsets[i + 1]].binary_search(&(j as u32)) {
+            Ok(position) => self.weights[start + position],
+            Err(_) => 0.0,
+        }
+    }
+
+    /// Whether a weight is below zero.
+    #[must_use]
+    pub fn has_negative_weights(&self) -> bool {
+        self.weights.iter().any(|&w| w < 0.0)
+    }
+
+    /// The adjacency matrix A, raw weights, zero diagonal.
+    #[must_use]
+    pub fn adjacency(&self) -> Matrix {
+        let n = self.nodes();
+        let mut matrix = Matrix::zeros(n, n);
+        for i in 0..n {
+            for (j, weight) in self.neighbours(i) {
+                matrix[(i, j)] = weight;
+            }
+        }
+        matrix
+    }
+
+    /// The Laplacian L = D − A of max(w, 0), as an operator on vectors.
+    #[must_use]
+    pub fn laplacian(&self) -> Laplacian<'_> {
+        Laplacian::new(self)
+    }
+
+    /// The number of connected components, over edges of positive weight.
+    #[must_use]
+    pub fn components(&self) -> usize {
+        let n = self.nodes();
+        let mut seen = vec![false; n];
+        let mut stack = Vec::new();
+        let mut components = 0;
+        for root in 0..n {
+            if seen[root] {
+                continue;
+            }
+            components += 1;
+            seen[root] = true;
+            stack.push(root);
+            while let Some(i) = stack.pop() {
+                for (j, weight) in self.neighbours(i) {
+                    if weight > 0.0 && !seen[j] {
+                        seen[j] = true;
+                        stack.push(j);
+                    }
+                }
+            }
+        }
+        components
+    }
+
+    /// The same graph with node `order[k]` moved to place k.
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of the nodes.
+    pub fn permuted(&self, order: &[usize]) -> Result<Self> {
+        let n = self.nodes();
+        let mut place = vec![usize::MAX; n];
+        for (new, &old) in order.iter().enumerate() {
+            if old >= n || place[old] != usize::MAX {
+                return Err(Error::Graph(format!(
+                    "{old} makes the order no permutation of {n} nodes"
+                )));
+            }
+            place[old] = new;
+        }
+        if order.len() != n {
+            return Err(Error::Graph(format!(
+                "found an order of {} nodes, expected {n}",
+                order.len()
+            )));
+        }
+        let mut builder = GraphBuilder::with_nodes(n)?;
+        for i in 0..n {
+            for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
+                builder.edge(place[i], place[j], weight, None)?;
+            }
+        }
+        let labels = order
+            .iter()
+            .map(|&old| self.labels.get(old).into_owned())
+            .collect();
+        builder.build()?.with_labels(Labels::new(labels)?)
+    }
+}

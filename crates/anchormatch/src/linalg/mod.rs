@@ -1,0 +1,12 @@
+//! The one door to the linear-algebra crate: a row-major matrix, products, symmetric eigenpairs.
+//!
+//! Products are cut into row blocks of a fixed size, each multiplied by one thread, so that a result
+//! has the same bits on any number of threads.
+
+mod eigen;
+mod matrix;
+mod product;
+
+pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
+pub use matrix::Matrix;
+pub use product::{multiply_into, multiply_transposed_into};

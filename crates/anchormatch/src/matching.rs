@@ -1,0 +1,172 @@
+//! The result of a match: pairs, what stayed alone, how sure we are, and how we got there.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::solver::Status;
+
+/// Two nodes, by index in their graphs, that were matched.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// Node of the source graph.
+    pub source: usize,
+    /// Node of the target graph.
+    pub target: usize,
+    /// Between 0 and 1; anchors have 1.
+    pub confidence: f64,
+    /// Whether the pair was given as a hard anchor.
+    pub anchor: bool,
+}
+
+/// A one-to-one matching between the nodes of two graphs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Matching {
+    /// All pairs, anchors included, by ascending source node.
+    pub pairs: Vec<Pair>,
+    /// Source nodes without a partner, ascending.
+    pub unmatched_source: Vec<usize>,
+    /// Target nodes without a partner, ascending.
+    pub unmatched_target: Vec<usize>,
+    /// xᵀWx of the program that was solved, over the nodes that are not anchors.
+    pub objective: f64,
+    /// How the solver ended.
+    pub status: Status,
+    /// Iterations that the solver made.
+    pub iterations: usize,
+    /// What the caller should know: terms that dropped out, weights that were clamped.
+    pub notes: Vec<String>,
+    /// Every parameter that the run used, in the order in which the method meets them.
+    pub parameters: Vec<(String, String)>,
+    /// Seconds by stage, in the order in which the stages ran.
+    pub timings: Vec<(String, f64)>,
+    /// Curves for the report.
+    pub diagnostics: Diagnostics,
+}
+
+/// What a report plots beside the matching.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Diagnostics {
+    /// Laplacian eigenvalues of the source graph, ascending; empty when no term needed them.
+    pub source_eigenvalues: Vec<f64>,
+    /// Laplacian eigenvalues of the target graph, ascending; empty when no term needed them.
+    pub target_eigenvalues: Vec<f64>,
+    /// The solver's residual after each iteration.
+    pub convergence: Vec<f64>,
+    /// The learner's worst violation in each round of column generation.
+    pub learner_violations: Vec<f64>,
+}
+
+/// How a matching compares with a known truth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Score {
+    /// Pairs of the truth that are not hard anchors.
+    pub asked: usize,
+    /// Those among them that the matching has.
+    pub right: usize,
+}
+
+impl Score {
+    /// The share that is right; `None` when the truth holds nothing but anchors.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.asked > 0).then(|| self.right as f64 / self.asked as f64)
+    }
+}
+
+impl Matching {
+    /// The partner of each source node that has one.
+    #[must_use]
+    pub fn mapping(&self) -> HashMap<usize, usize> {
+        self.pairs.iter().map(|p| (p.source, p.target)).collect()
+    }
+
+    /// Compares with `truth`, pairs of (source, target) by node index; anchors do not count.
+    ///
+    /// # Errors
+    /// When the truth gives one source node two partners.
+    pub fn score(&self, truth: &[(usize, usize)]) -> Result<Score> {
+        let mut partner: HashMap<usize, usize> = HashMap::with_capacity(truth.len());
+        for &(source, target) in truth {
+            if let Some(other) = partner.insert(source, target)
+                && other != target
+            {
+                return Err(Error::Graph(format!(
+                    "the truth gives source node {source} two partners, {other} and {target}"
+                )));
+            }
+        }
+        let mut score = Score {
+            asked: partner.len(),
+            right: 0,
+        };
+        for pair in &self.pairs {
+            match partner.get(&pair.source) {
+                Some(_) if pair.anchor => score.asked -= 1,
+                Some(&target) if target == pair.target => score.right += 1,
+                _ => {}
+            }
+        }
+        Ok(score)
+    }
+
+    /// Whether each pair is in `truth`; `None` when its source node is not.
+    #[must_use]
+    pub fn verdicts(&self, truth: &[(usize, usize)]) -> Vec<Option<bool>> {
+        let partner: HashMap<usize, usize> = truth.iter().copied().collect();
+        self.pairs
+            .iter()
+            .map(|p| partner.get(&p.source).map(|&t| t == p.target))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matching() -> Matching {
+        let pair = |source, target, anchor| Pair {
+            source,
+            target,
+            confidence: 1.0,
+            anchor,
+        };
+        Matching {
+            pairs: vec![pair(0, 0, true), pair(1, 2, false), pair(2, 1, false)],
+            unmatched_source: vec![3],
+            unmatched_target: vec![],
+            objective: 0.0,
+            status: Status::Converged,
+            iterations: 1,
+            notes: vec![],
+            parameters: vec![],
+            timings: vec![],
+            diagnostics: Diagnostics::default(),
+        }
+    }
+
+    #[test]
+    fn anchors_do_not_count_and_unmatched_nodes_are_wrong() {
+        let score = matching().score(&[(0, 0), (1, 2), (2, 2), (3, 3)]).unwrap();
+        assert_eq!((score.asked, score.right), (3, 1));
+        assert_eq!(score.accuracy(), Some(1.0 / 3.0));
+    }
+
+    #[test]
+    fn a_truth_of_anchors_alone_has_no_accuracy() {
+        assert_eq!(matching().score(&[(0, 0)]).unwrap().accuracy(), None);
+    }
+
+    #[test]
+    fn a_contradictory_truth_is_an_error() {
+        assert!(matching().score(&[(1, 2), (1, 3)]).is_err());
+    }
+
+    #[test]
+    fn verdicts_follow_the_pairs() {
+        let verdicts = matching().verdicts(&[(1, 2), (2, 0)]);
+        assert_eq!(verdicts, vec![None, Some(true), Some(false)]);
+    }
+}

@@ -1,0 +1,243 @@
+//! Progress, cancellation and limits for every long computation.
+//!
+//! A computation calls [`Monitor::checkpoint`] once per step. That is the only place that reads the
+//! clock, and it costs an atomic load when nobody watches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+/// One report of progress.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress<'a> {
+    /// The stage that is running, for instance `rrwm`.
+    pub stage: &'a str,
+    /// Steps done.
+    pub done: usize,
+    /// Steps at most, when known.
+    pub total: Option<usize>,
+    /// A figure worth watching: a residual, an objective.
+    pub value: Option<f64>,
+}
+
+/// Why a computation was asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupt {
+    /// The time limit has passed.
+    TimeLimit,
+    /// The caller cancelled.
+    Cancelled,
+}
+
+type Observer = Arc<dyn Fn(Progress<'_>) + Send + Sync>;
+
+/// A handle that other threads (a signal handler, a GUI) use to stop the work.
+#[derive(Debug, Clone, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// Asks the computation to stop at its next checkpoint.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Watches a computation: shows progress, stops it, bounds its memory.
+#[derive(Clone, Default)]
+pub struct Monitor {
+    observer: Option<Observer>,
+    cancel: CancelToken,
+    deadline: Option<Instant>,
+    max_memory: Option<u64>,
+}
+
+impl std::fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Monitor")
+            .field("observed", &self.observer.is_some())
+            .field("deadline", &self.deadline)
+            .field("max_memory", &self.max_memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Monitor {
+    /// A monitor that watches nothing and never stops anything.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// Calls `observer` at every checkpoint.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Stops the work `limit` from now.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        // A limit too far away for the clock is no limit.
+        self.deadline = Instant::now().checked_add(limit);
+        self
+    }
+
+    /// Refuses steps that would allocate more than `bytes`.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    /// Stops the work when `token` is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// A token that cancels this monitor's work.
+    #[must_use]
+    pub fn cancel_token(&self) -> CancelToken {
+        self.cancel.clone()
+    }
+
+    /// Reports progress; returns the reason when the work should stop now.
+    #[must_use]
+    pub fn checkpoint(&self, progress: Progress<'_>) -> Option<Interrupt> {
+        if let Some(observer) = &self.observer {
+            observer(progress);
+        }
+        self.interrupted()
+    }
+
+    /// Whether the work should stop, without reporting anything.
+    #[must_use]
+    pub fn interrupted(&self) -> Option<Interrupt> {
+        if self.cancel.is_cancelled() {
+            return Some(Interrupt::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Some(Interrupt::TimeLimit),
+            _ => None,
+        }
+    }
+
+    /// Announces a stage that has no result to return when it is cut short: an interrupt is an error.
+    pub fn enter(&self, stage: &str) -> Result<()> {
+        let start = Progress {
+            stage,
+            done: 0,
+            total: None,
+            value: None,
+        };
+        match self.checkpoint(start) {
+            None => Ok(()),
+            Some(Interrupt::TimeLimit) => Err(Error::Stopped("the time limit has passed")),
+            Some(Interrupt::Cancelled) => Err(Error::Stopped("cancelled")),
+        }
+    }
+
+    /// Refuses `what` when it needs more than the memory allowed; `hint` names what would fit.
+    pub fn reserve(&self, what: &str, needed: u64, hint: &str) -> Result<()> {
+        match self.max_memory {
+            Some(limit) if needed > limit => Err(Error::Memory {
+                what: what.to_owned(),
+                needed,
+                limit,
+                hint: hint.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A stopwatch; kept here so that no other room reads the clock.
+    #[must_use]
+    pub fn stopwatch(&self) -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+}
+
+/// Measures the time since it was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Seconds since the stopwatch was made.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    fn step(done: usize) -> Progress<'static> {
+        Progress {
+            stage: "test",
+            done,
+            total: Some(3),
+            value: None,
+        }
+    }
+
+    #[test]
+    fn a_silent_monitor_never_stops() {
+        let monitor = Monitor::silent();
+        assert_eq!(monitor.checkpoint(step(1)), None);
+        assert!(monitor.reserve("all", u64::MAX, "none").is_ok());
+    }
+
+    #[test]
+    fn cancelling_reaches_every_clone() {
+        let monitor = Monitor::silent();
+        let copy = monitor.clone();
+        monitor.cancel_token().cancel();
+        assert_eq!(copy.checkpoint(step(1)), Some(Interrupt::Cancelled));
+        assert!(matches!(copy.enter("stage"), Err(Error::Stopped(_))));
+    }
+
+    #[test]
+    fn a_passed_deadline_interrupts_and_a_distant_one_does_not() {
+        let now = Monitor::silent().time_limit(Duration::ZERO);
+        assert_eq!(now.interrupted(), Some(Interrupt::TimeLimit));
+        let never = Monitor::silent().time_limit(Duration::MAX);
+        assert_eq!(never.interrupted(), None);
+    }
+
+    #[test]
+    fn observers_see_every_step() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&seen);
+        let monitor = Monitor::silent().observe(move |p| sink.lock().unwrap().push(p.done));
+        for done in 0..3 {
+            assert_eq!(monitor.checkpoint(step(done)), None);
+        }
+        assert_eq!(*seen.lock().unwrap(), vec![0, 1, 2]);
+    }
+
+    #[test]
+    fn reserve_says_what_is_needed_and_allowed() {
+        let monitor = Monitor::silent().max_memory(1 << 20);
+        let message = monitor
+            .reserve("the kernel", 1 << 30, "use fewer nodes")
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "the kernel needs 1.0 GiB, the limit is 1.0 MiB; use fewer nodes"
+        );
+    }
+}
