@@ -8,6 +8,7 @@ pub mod matching;
 pub mod monitor;
 pub mod problem;
 pub mod solver;
+pub mod spectral;
 
 pub use anchors::Anchors;
 pub use error::{Error, Result};

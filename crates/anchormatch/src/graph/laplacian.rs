@@ -51,19 +51,25 @@ impl<'g> Laplacian<'g> {
         bound
     }
 
-    /// `out = L x`.
+    /// `out = L X` for n × `width` row-major blocks: the graph is read once for all columns.
     ///
     /// # Panics
-    /// When a vector's length is not the number of nodes.
-    pub fn apply(&self, x: &[f64], out: &mut [f64]) {
-        assert_eq!(x.len(), self.nodes(), "one value per node");
-        assert_eq!(out.len(), self.nodes(), "one result per node");
-        for (i, slot) in out.iter_mut().enumerate() {
-            let mut sum = self.degrees[i] * x[i];
-            for (j, weight) in self.graph.neighbours(i) {
-                sum -= weight.max(0.0) * x[j];
+    /// When a block is not n × `width`.
+    pub fn apply_block(&self, x: &[f64], width: usize, out: &mut [f64]) {
+        assert_eq!(x.len(), self.nodes() * width, "one row per node");
+        assert_eq!(out.len(), x.len(), "one result row per node");
+        for (i, row) in out.chunks_mut(width.max(1)).enumerate() {
+            let own = &x[i * width..(i + 1) * width];
+            for (slot, &value) in row.iter_mut().zip(own) {
+                *slot = self.degrees[i] * value;
             }
-            *slot = sum;
+            for (j, weight) in self.graph.neighbours(i) {
+                let weight = weight.max(0.0);
+                let other = &x[j * width..(j + 1) * width];
+                for (slot, &value) in row.iter_mut().zip(other) {
+                    *slot -= weight * value;
+                }
+            }
         }
     }
 
@@ -94,7 +100,7 @@ mod tests {
         let dense = laplacian.dense();
         let x = [1.0, -2.0, 0.25, 3.0];
         let mut out = [0.0; 4];
-        laplacian.apply(&x, &mut out);
+        laplacian.apply_block(&x, 1, &mut out);
         for i in 0..4 {
             let want: f64 = (0..4).map(|j| dense[(i, j)] * x[j]).sum();
             assert!((out[i] - want).abs() < 1e-14);

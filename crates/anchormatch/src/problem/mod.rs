@@ -7,6 +7,14 @@
 //! The unary part u is W's diagonal. The pairwise part is an operator: no solver sees a matrix with
 //! (n₁ n₂)² entries unless the caller brought one.
 
+mod explicit;
+mod factor;
+mod separable;
+
+pub use explicit::ExplicitPairwise;
+pub use factor::{GaussianKernel, KernelFactors};
+pub use separable::SeparablePairwise;
+
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -28,6 +36,9 @@ pub trait Pairwise: Send + Sync {
 
     /// Bytes that this operator holds.
     fn memory(&self) -> u64;
+
+    /// Whether no entry is below zero (up to the operator's own tolerance).
+    fn is_nonnegative(&self) -> bool;
 }
 
 /// An integer quadratic program to maximise.

@@ -1,0 +1,22 @@
+//! Laplacian eigenpairs, heat kernels and node signatures.
+//!
+//! With L = Σₖ λₖ φₖφₖᵀ, 0 = λ₁ ≤ λ₂ ≤ …, the heat kernel is
+//!
+//! > k_t(u, v) = Σₖ exp(−tλₖ) φₖ(u) φₖ(v)
+//!
+//! and a Laplacian family signature of a node is s_u(t) = Σₖ h(t; λₖ) φₖ(u)² (Hu & Guibas, 2013).
+//! Everything here depends on eigenspaces only, never on the sign, order or basis of eigenvectors,
+//! so isomorphic graphs get equal results.
+
+mod chebyshev;
+mod heat;
+mod signature;
+mod spectrum;
+
+pub use chebyshev::heat_columns;
+pub use heat::{diffusion_time, heat_kernel};
+pub use signature::{
+    Wave, anchored_signature, default_heat_times, default_wavelet_scales, heat_signature,
+    wave_signature, wavelet_signature,
+};
+pub use spectrum::Spectrum;
