@@ -1,5 +1,6 @@
 //! Match the nodes of two weighted graphs when a few correspondences (anchors) are already known.
 
+pub mod affinity;
 pub mod anchors;
 pub mod error;
 pub mod graph;

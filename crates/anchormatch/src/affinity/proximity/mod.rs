@@ -1,0 +1,475 @@
+//! Learned proximity: a matrix B under which anchors are near and everything else is far.
+//!
+//! With θ_i the features of node i (φₖ(i)² for the lowest eigenvectors) and w_ia = [θ_i; θ'_a], the
+//! distance is d_B²(i,a) = w_iaᵀBw_ia. B solves a max-margin problem with rescaled slack (Hu, Rustamov
+//! and Guibas, CVPR 2013, "Learning the Proximity Matrix"): with n anchors (i,a) of weight v_i,
+//!
+//!   min ½‖B − B₀‖²_F + (C/n) Σ v_iξ_i   over B ⪰ 0, ξ ≥ 0 and, for every anchor,
+//!   ⟨w_ibw_ibᵀ − w_iaw_iaᵀ, B⟩ ≥ 1 − ξ_i/Ω'(b,a) for b ≠ a,
+//!   ⟨w_jaw_jaᵀ − w_iaw_iaᵀ, B⟩ ≥ 1 − ξ_i/Ω(j,i) for j ≠ i.
+//!
+//! A loss Ω of 0 makes slack free, so that such a rival is no constraint at all. The prior is
+//! B₀ = β[[I, −I], [−I, I]], "equal features match": wᵀB₀w = β‖θ − θ'‖².
+//!
+//! **Column generation** (Lübbecke and Desrosiers 2005; Tsochantaridis et al. 2005 for rescaled slack):
+//! every round adds, for each anchor, the rival outside the working set with the largest violation
+//! Ω(1 − margin) − ξ_i, where ξ_i is the slack that the working set asks of the current B, and solves
+//! the problem over the set again. A rival in the set violates nothing by that definition of ξ_i, so a
+//! round either adds a new constraint or ends the learning: in both modes there are at most
+//! n(n₁ + n₂ − 2) rounds, though in practice they are few.
+//!
+//! [`Mode::Projected`] is the paper's: the working set is solved without B ⪰ 0, and B is projected on
+//! the cone afterwards. Its end says that the projected B with its slacks is feasible; not that it is
+//! optimal. [`Mode::Exact`] keeps B ⪰ 0 inside: for multipliers α the best B is
+//! Π₊(B₀ + Σα_cΨ_c), and the dual Σα_c − ½‖Π₊(B₀ + Σα_cΨ_c)‖²_F + ½‖B₀‖²_F bounds the optimum from below.
+
+mod cone;
+mod constraints;
+mod factor;
+mod interior;
+mod master;
+#[cfg(test)]
+mod oracle_tests;
+
+use serde::Serialize;
+
+use self::constraints::{Blocks, Finding, WorkingSet, squares};
+use self::master::Master;
+use crate::anchors::Anchor;
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, multiply_into, multiply_transposed_into, project_psd};
+use crate::monitor::{Monitor, Progress};
+
+/// The relative duality gap that [`Mode::Exact`] reaches before it calls itself converged.
+pub const EXACT_GAP: f64 = 1e-6;
+
+/// Violations below this, relative to the largest loss, are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Features beyond this would overflow in the fourth powers that the problem takes.
+const LARGEST_FEATURE: f64 = 1e40;
+
+/// How B ⪰ 0 is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Solve without it and project afterwards, as the paper does.
+    Projected,
+    /// Solve with it.
+    Exact,
+}
+
+/// How the learning ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// No constraint is violated by more than the tolerance; in [`Mode::Exact`], and the gap is closed.
+    Converged,
+    /// The rounds allowed were used up.
+    RoundLimit,
+    /// Rounding stopped the progress before the tolerance was reached.
+    Stalled,
+    /// The monitor stopped the work; B is that of the last complete round.
+    Interrupted,
+}
+
+/// What the learner learns from: arrays alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Examples<'a> {
+    /// θ: a row of features for each source node.
+    pub source: &'a Matrix,
+    /// θ': a row of features for each target node.
+    pub target: &'a Matrix,
+    /// Known correspondences; a weight below 1 scales the price of that anchor's slack.
+    pub anchors: &'a [Anchor],
+    /// Entry (k, j) is Ω(j, i) for the source i of anchor k: how wrong it is to take j instead.
+    pub source_loss: &'a Matrix,
+    /// Entry (k, b) is Ω'(b, a) for the target a of anchor k.
+    pub target_loss: &'a Matrix,
+}
+
+/// The learner's parameters.
+///
+/// # Complexity
+/// A round scans in O((n₁+n₂)(K² + |anchors|K)) and solves a master problem of m constraints in
+/// D = (K+K')(K+K'+1)/2 unknowns by 10 to 25 steps of O(m D min(m, D)) each; memory is O(mD).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Learner {
+    /// How B ⪰ 0 is kept.
+    pub mode: Mode,
+    /// C, the price of slack against the size of B.
+    pub c: f64,
+    /// The violation allowed, relative to the largest loss. The default, 1e-4, is a ten-thousandth of
+    /// the margin: far below what the features' noise does to it.
+    pub tolerance: f64,
+    /// Rounds of column generation at most.
+    pub max_rounds: usize,
+    /// β of the prior B₀; 0 learns from nothing. Above 0 both graphs need as many features.
+    pub prior: f64,
+}
+
+/// What one round of column generation saw.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Round {
+    /// The largest violation Ω(1 − margin) − ξ of a constraint outside the working set, after the
+    /// round.
+    pub violation: f64,
+    /// Constraints in the working set.
+    pub working_set: usize,
+    /// The optimum over the working set (without the cone in [`Mode::Projected`]): it bounds the
+    /// optimum from below, and rises.
+    pub objective: f64,
+}
+
+/// A learned B and how it was reached.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnedProximity {
+    /// B, symmetric positive semidefinite, (K+K')×(K+K').
+    pub b: Matrix,
+    /// How the learning ended.
+    pub status: Status,
+    /// ½‖B − B₀‖² + (C/n)Σv_iξ_i with the slacks below.
+    pub objective: f64,
+    /// A lower bound on the optimum.
+    pub dual_objective: f64,
+    /// (objective − dual_objective) / objective; 0 when the objective is 0.
+    pub relative_gap: f64,
+    /// One entry per round.
+    pub rounds: Vec<Round>,
+    /// ξ of each anchor: the least with which B satisfies all its constraints.
+    pub slack: Vec<f64>,
+    /// The mode that made it.
+    pub mode: Mode,
+    /// K: where B is cut into the blocks of the two graphs.
+    source_features: usize,
+}
+
+impl Default for Learner {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Projected,
+            c: 100.0,
+            tolerance: 1e-4,
+            max_rounds: 500,
+            prior: 0.0,
+        }
+    }
+}
+
+impl Learner {
+    /// Learns B. A stop by `monitor` returns the B of the last complete round, at first B₀.
+    ///
+    /// # Errors
+    /// When there is no anchor, one is outside the arrays, a shape or a parameter does not fit, or the
+    /// scales of features, losses and C together overflow.
+    pub fn learn(&self, examples: &Examples<'_>, monitor: &Monitor) -> Result<LearnedProximity> {
+        self.check()?;
+        check_examples(examples, self.prior)?;
+        let n = examples.anchors.len() as f64;
+        let budget: Vec<f64> = examples
+            .anchors
+            .iter()
+            .map(|a| self.c * a.weight / n)
+            .collect();
+        let prior = prior_matrix(self.prior, examples);
+        let unit = largest_loss(examples);
+        let mut set = WorkingSet::new(examples);
+        let mut rounds: Vec<Round> = Vec::new();
+        let mut state = State::new(prior.clone(), &prior, &budget, &set, examples, 0.0);
+        let mut best: Option<State> = None;
+        let status = loop {
+            let violation = state.violation();
+            let progress = Progress {
+                stage: "learn proximity",
+                done: rounds.len(),
+                total: Some(self.max_rounds),
+                value: Some(violation),
+            };
+            if monitor.checkpoint(progress).is_some() {
+                break Status::Interrupted;
+            }
+            let closed = self.mode == Mode::Projected || state.relative_gap() <= EXACT_GAP;
+            if violation <= self.tolerance * unit && closed {
+                break Status::Converged;
+            }
+            if rounds.len() >= self.max_rounds {
+                break Status::RoundLimit;
+            }
+            // An open gap asks for constraints that the tolerance alone would let pass.
+            let threshold = unit * if closed { self.tolerance } else { ROUNDING };
+            if set.add(examples, &state.findings, threshold) == 0 {
+                break Status::Stalled;
+            }
+            let master = Master {
+                rivals: &set.rivals,
+                pairs: &set.pairs,
+                loss: &set.loss,
+                anchor: &set.anchor,
+                budget: &budget,
+                prior: &prior,
+                cone: self.mode == Mode::Exact,
+            };
+            let Some(solution) = master.solve(monitor)? else {
+                break Status::Interrupted;
+            };
+            let b = match self.mode {
+                Mode::Projected => project_psd(&solution.b)?,
+                Mode::Exact => solution.b,
+            };
+            // A lower bound of a smaller set bounds the larger one too.
+            let dual = state.dual.max(solution.dual_objective);
+            let next = State::new(b, &prior, &budget, &set, examples, dual);
+            rounds.push(Round {
+                violation: next.violation(),
+                working_set: set.len(),
+                objective: dual,
+            });
+            let previous = std::mem::replace(&mut state, next);
+            if self.mode == Mode::Exact
+                && best
+                    .as_ref()
+                    .is_none_or(|b| previous.objective < b.objective)
+            {
+                best = Some(previous);
+            }
+            if !solution.converged {
+                break Status::Stalled;
+            }
+        };
+        // Cut short, the exact mode has better to offer than its last round.
+        if status != Status::Converged
+            && let Some(mut earlier) = best
+            && earlier.objective < state.objective
+        {
+            earlier.dual = state.dual;
+            state = earlier;
+        }
+        Ok(LearnedProximity {
+            relative_gap: state.relative_gap(),
+            slack: state.findings.iter().map(|f| f.slack).collect(),
+            b: state.b,
+            status,
+            objective: state.objective,
+            dual_objective: state.dual,
+            rounds,
+            mode: self.mode,
+            source_features: examples.source.cols(),
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        let positive = |name, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, value, "a finite number above 0"))
+            }
+        };
+        positive("c", self.c)?;
+        positive("tolerance", self.tolerance)?;
+        if self.max_rounds == 0 {
+            return Err(Error::parameter("max_rounds", 0, "at least 1"));
+        }
+        if !(self.prior >= 0.0 && self.prior.is_finite()) {
+            return Err(Error::parameter(
+                "prior",
+                self.prior,
+                "a finite number, 0 or above",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl LearnedProximity {
+    /// d_B(i, a) for every row of `source` against every row of `target`.
+    ///
+    /// # Panics
+    /// When the features are not as many as those that were learned from.
+    ///
+    /// # Complexity
+    /// O(n₁n₂K) time, O(n₁n₂) memory.
+    #[must_use]
+    pub fn distance(&self, source: &Matrix, target: &Matrix) -> Matrix {
+        let (n1, n2) = (source.rows(), target.rows());
+        let (k1, k2) = (source.cols(), target.cols());
+        assert_eq!(k1, self.source_features, "source features as learned from");
+        assert_eq!(k1 + k2, self.b.rows(), "target features as learned from");
+        let blocks = Blocks::new(&self.b, k1);
+        let source_square = squares(source, &blocks.first);
+        let target_square = squares(target, &blocks.last);
+        let mut image = vec![0.0; n1 * k2];
+        multiply_into(
+            &mut image,
+            source.as_slice(),
+            blocks.cross.as_slice(),
+            n1,
+            k1,
+            k2,
+        );
+        let mut distance = Matrix::zeros(n1, n2);
+        multiply_transposed_into(
+            distance.as_mut_slice(),
+            &image,
+            target.as_slice(),
+            n1,
+            k2,
+            n2,
+        );
+        for i in 0..n1 {
+            for (value, square) in distance.row_mut(i).iter_mut().zip(&target_square) {
+                *value = (source_square[i] + square + 2.0 * *value).max(0.0).sqrt();
+            }
+        }
+        distance
+    }
+}
+
+/// A B with the slacks it needs and its bounds.
+struct State {
+    b: Matrix,
+    findings: Vec<Finding>,
+    objective: f64,
+    dual: f64,
+}
+
+impl State {
+    fn new(
+        b: Matrix,
+        prior: &Matrix,
+        budget: &[f64],
+        set: &WorkingSet,
+        examples: &Examples<'_>,
+        dual: f64,
+    ) -> Self {
+        let findings = set.scan(examples, &b);
+        let slack: f64 = budget.iter().zip(&findings).map(|(p, f)| p * f.slack).sum();
+        let distance: f64 = b
+            .as_slice()
+            .iter()
+            .zip(prior.as_slice())
+            .map(|(b, p)| (b - p).powi(2))
+            .sum();
+        Self {
+            b,
+            findings,
+            objective: 0.5 * distance + slack,
+            dual,
+        }
+    }
+
+    fn violation(&self) -> f64 {
+        self.findings
+            .iter()
+            .map(Finding::violation)
+            .fold(0.0, f64::max)
+    }
+
+    fn relative_gap(&self) -> f64 {
+        if self.objective > 0.0 {
+            ((self.objective - self.dual) / self.objective).max(0.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// β[[I, −I], [−I, I]].
+fn prior_matrix(beta: f64, examples: &Examples<'_>) -> Matrix {
+    let (k, d) = (examples.source.cols(), examples.dimension());
+    Matrix::from_fn(d, d, |i, j| {
+        if i == j {
+            beta
+        } else if i.abs_diff(j) == k {
+            -beta
+        } else {
+            0.0
+        }
+    })
+}
+
+fn largest_loss(examples: &Examples<'_>) -> f64 {
+    let losses = [examples.source_loss, examples.target_loss];
+    losses
+        .iter()
+        .flat_map(|loss| loss.as_slice())
+        .fold(0.0, |a, &b| a.max(b))
+}
+
+fn check_examples(examples: &Examples<'_>, prior: f64) -> Result<()> {
+    let (source, target) = (examples.source, examples.target);
+    if examples.anchors.is_empty() {
+        return Err(Error::Anchors(
+            "there are none, and the learned proximity learns from nothing else".into(),
+        ));
+    }
+    for anchor in examples.anchors {
+        for (node, nodes, side) in [
+            (anchor.source, source.rows(), "source"),
+            (anchor.target, target.rows(), "target"),
+        ] {
+            if node >= nodes {
+                return Err(Error::Anchors(format!(
+                    "found node {node}, expected a row of the {side} features, below {nodes}"
+                )));
+            }
+        }
+        if !(anchor.weight > 0.0 && anchor.weight <= 1.0) {
+            return Err(Error::Anchors(format!(
+                "pair ({}, {}) has the weight {}, expected above 0 and at most 1",
+                anchor.source, anchor.target, anchor.weight
+            )));
+        }
+    }
+    for (name, features) in [("source", source), ("target", target)] {
+        if features.cols() == 0 {
+            return Err(Error::parameter(name, "no feature", "at least one"));
+        }
+        let bad = features
+            .as_slice()
+            .iter()
+            .find(|v| !(v.abs() <= LARGEST_FEATURE));
+        if let Some(bad) = bad {
+            return Err(Error::parameter(
+                name,
+                bad,
+                format!("finite features, at most {LARGEST_FEATURE:e}"),
+            ));
+        }
+    }
+    if prior > 0.0 && source.cols() != target.cols() {
+        return Err(Error::parameter(
+            "prior",
+            prior,
+            format!(
+                "0, since the source has {} features and the target {}",
+                source.cols(),
+                target.cols()
+            ),
+        ));
+    }
+    for (name, loss, nodes) in [
+        ("source_loss", examples.source_loss, source.rows()),
+        ("target_loss", examples.target_loss, target.rows()),
+    ] {
+        let shape = (loss.rows(), loss.cols());
+        if shape != (examples.anchors.len(), nodes) {
+            return Err(Error::parameter(
+                name,
+                format!("{}×{}", shape.0, shape.1),
+                format!(
+                    "a row per anchor and a column per node, {}×{nodes}",
+                    examples.anchors.len()
+                ),
+            ));
+        }
+        let bad = loss
+            .as_slice()
+            .iter()
+            .find(|v| !(**v >= 0.0 && v.is_finite()));
+        if let Some(bad) = bad {
+            return Err(Error::parameter(name, bad, "finite losses, 0 or above"));
+        }
+    }
+    Ok(())
+}
