@@ -1,0 +1,74 @@
+//! Data sets of the literature, read from a folder that the caller has.
+//!
+//! No data stands in this repository. A data directory has one folder for each data set:
+//!
+//! ```text
+//! DATA/
+//! └── cmu_hotel/
+//!     └── points.csv      frame,point,x,y
+//! ```
+
+pub mod hotel;
+
+use std::path::{Path, PathBuf};
+
+use anchormatch::error::ParseError;
+
+/// The environment variable that programs read to find the data directory.
+///
+/// Nothing in this crate reads it; a program passes its value to [`data_dir`].
+pub const DATA_VARIABLE: &str = "ANCHORMATCH_DATA";
+
+/// Why a data set could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The file is not there.
+    #[error(
+        "{name}: found no {}; expected {layout} in the data directory (--data DIR, or the variable {DATA_VARIABLE})",
+        path.display()
+    )]
+    Missing {
+        /// The data set's name.
+        name: &'static str,
+        /// The file that was looked for.
+        path: PathBuf,
+        /// The file's place under the data directory, and what it holds.
+        layout: &'static str,
+    },
+    /// The file is there and cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file's contents are not those of the data set.
+    #[error("{0}")]
+    Contents(ParseError),
+}
+
+/// The data directory: the one that was named, or else `data` in the current directory.
+///
+/// `explicit` is what the user said, by an option or by [`DATA_VARIABLE`]; an empty path, as from a
+/// variable set to nothing, counts as unsaid.
+#[must_use]
+pub fn data_dir(explicit: Option<&Path>) -> PathBuf {
+    explicit
+        .filter(|path| !path.as_os_str().is_empty())
+        .unwrap_or(Path::new("data"))
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_directory_wins_and_an_empty_name_is_none() {
+        assert_eq!(data_dir(Some(Path::new("/x"))), Path::new("/x"));
+        assert_eq!(data_dir(Some(Path::new(""))), Path::new("data"));
+        assert_eq!(data_dir(None), Path::new("data"));
+    }
+}
