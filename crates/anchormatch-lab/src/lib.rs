@@ -1,1 +1,3 @@
-//! placeholder
+//! Generators, data sets, experiments and reports for `anchormatch`.
+
+pub mod report;
