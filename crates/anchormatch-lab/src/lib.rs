@@ -1,6 +1,10 @@
-//! The laboratory of anchormatch: pairs of graphs whose matching is known, and what is measured on them.
+//! The laboratory of anchormatch: pairs of graphs whose matching is known, and what is measured on
+//! them.
 //!
-//! [`generate`] makes such pairs from a seed; [`datasets`] reads them from files that the caller has.
+//! [`generate`] makes such pairs from a seed; [`datasets`] reads them from files that the caller has;
+//! [`experiments`] runs the paper's comparisons on them; [`report`] shows a matching as a page.
 
 pub mod datasets;
+pub mod experiments;
 pub mod generate;
+pub mod report;

@@ -1,0 +1,281 @@
+//! The picture: both graphs side by side with their match lines, as inline SVG.
+
+use std::fmt::{Result, Write};
+
+use anchormatch::matching::Pair;
+
+use super::scene::{Panel, Scene, WIDTH};
+use super::text::{Coordinate, Escaped, count, number};
+use super::{Shown, Verdict, View};
+
+/// Shades of confidence in the style sheet, `c0` to `c9`.
+const SHADES: usize = 10;
+
+/// Writes the figure with its legend and captions.
+pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result {
+    let report = view.report;
+    write!(
+        out,
+        "<figure class=\"picture\">\n<svg id=\"picture\" viewBox=\"0 0 {} {}\" role=\"img\" \
+         aria-label=\"{} matched with {}\">\n",
+        Coordinate(WIDTH),
+        Coordinate(scene.height),
+        Escaped(&report.source.name),
+        Escaped(&report.target.name)
+    )?;
+    for (panel, side, class) in [
+        (&scene.source, &report.source, "source"),
+        (&scene.target, &report.target, "target"),
+    ] {
+        writeln!(
+            out,
+            "<text class=\"name {class}\" x=\"{}\" y=\"20\">{}</text>",
+            Coordinate(panel.middle),
+            Escaped(&side.name)
+        )?;
+        edges(out, panel)?;
+    }
+    for (k, run) in view.runs.iter().enumerate() {
+        lines(out, view, scene, k, run)?;
+    }
+    nodes(out, scene, &scene.source, "source", &|i| {
+        view.source_label(i).into_owned()
+    })?;
+    nodes(out, scene, &scene.target, "target", &|a| {
+        view.target_label(a).into_owned()
+    })?;
+    for (k, run) in view.runs.iter().enumerate() {
+        marks(out, view, scene, k, run)?;
+    }
+    out.push_str(
+        "</svg>\n<p id=\"readout\" class=\"readout\" aria-live=\"polite\"></p>\n<figcaption>\n",
+    );
+    for (k, run) in view.runs.iter().enumerate() {
+        legend(out, view, k, run)?;
+    }
+    if !scene.captions.is_empty() {
+        writeln!(
+            out,
+            "<p class=\"fine\">{}.</p>",
+            Escaped(&scene.captions.join(" · "))
+        )?;
+    }
+    out.push_str("</figcaption>\n</figure>\n");
+    Ok(())
+}
+
+/// `data-run` for the part of run `k`, hidden unless it is the one shown first.
+pub(super) fn run_attributes(view: &View<'_>, k: usize) -> String {
+    let hidden = if k == view.best { "" } else { " hidden=\"\"" };
+    format!("data-run=\"{k}\"{hidden}")
+}
+
+/// The class that colours a confidence.
+fn shade(confidence: f64) -> usize {
+    // NaN and negative values become 0.
+    ((confidence * SHADES as f64) as usize).min(SHADES - 1)
+}
+
+fn edges(out: &mut String, panel: &Panel) -> Result {
+    if panel.edges.is_empty() {
+        return Ok(());
+    }
+    out.push_str("<path class=\"edges\" d=\"");
+    for &(u, v) in &panel.edges {
+        let ([x1, y1], [x2, y2]) = (panel.places[u], panel.places[v]);
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(Coordinate);
+        write!(out, "M{x1} {y1}L{x2} {y2}")?;
+    }
+    out.push_str("\"/>\n");
+    Ok(())
+}
+
+fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
+    let lines = scene.lines(view, &run.matching.pairs);
+    let crowd = match lines.len() {
+        0..150 => "few",
+        150..600 => "some",
+        _ => "many",
+    };
+    writeln!(
+        out,
+        "<g class=\"lines {crowd}\" {}>",
+        run_attributes(view, k)
+    )?;
+    for pair in lines {
+        let [x1, y1] = scene.source.places[pair.source].map(Coordinate);
+        let [x2, y2] = scene.target.places[pair.target].map(Coordinate);
+        writeln!(
+            out,
+            "<line class=\"m {}\" data-s=\"{}\" data-t=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
+             y2=\"{y2}\"><title>{}</title></line>",
+            class(view, pair),
+            pair.source,
+            pair.target,
+            Escaped(&describe(view, pair))
+        )?;
+    }
+    out.push_str("</g>\n");
+    Ok(())
+}
+
+fn class(view: &View<'_>, pair: &Pair) -> String {
+    match (pair.anchor, view.verdict(pair)) {
+        (true, Some(Verdict::Wrong)) => "anchor mistaken".into(),
+        (true, _) => "anchor".into(),
+        (false, Some(Verdict::Right)) => "right".into(),
+        (false, Some(Verdict::Wrong)) => "wrong".into(),
+        (false, Some(Verdict::Open)) => "open".into(),
+        (false, None) => format!("c{}", shade(pair.confidence)),
+    }
+}
+
+/// The tooltip of a line.
+fn describe(view: &View<'_>, pair: &Pair) -> String {
+    let mut text = format!(
+        "{} → {}",
+        view.source_label(pair.source),
+        view.target_label(pair.target)
+    );
+    if pair.anchor {
+        text.push_str(" · anchor");
+    } else {
+        text.push_str(" · confidence ");
+        text.push_str(&number(pair.confidence, 3));
+    }
+    match view.verdict(pair) {
+        Some(Verdict::Right) => text.push_str(" · right"),
+        Some(Verdict::Wrong) => {
+            text.push_str(" · wrong, the truth is ");
+            if let Some(&a) = view.truth.as_ref().and_then(|t| t.get(&pair.source)) {
+                text.push_str(&view.target_label(a));
+            }
+        }
+        Some(Verdict::Open) => text.push_str(" · not in the truth"),
+        None => {}
+    }
+    text
+}
+
+fn nodes(
+    out: &mut String,
+    scene: &Scene,
+    panel: &Panel,
+    class: &str,
+    label: &dyn Fn(usize) -> String,
+) -> Result {
+    let radius = Coordinate(scene.radius);
+    writeln!(out, "<g class=\"nodes {class}\">")?;
+    for i in panel.nodes() {
+        let [x, y] = panel.places[i].map(Coordinate);
+        writeln!(
+            out,
+            "<circle data-n=\"{i}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"><title>{}</title></circle>",
+            Escaped(&label(i))
+        )?;
+    }
+    out.push_str("</g>\n");
+    Ok(())
+}
+
+/// Rings round a run's anchors, and hollow nodes where it left nodes unmatched.
+fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
+    writeln!(out, "<g class=\"marks\" {}>", run_attributes(view, k))?;
+    let ring = Coordinate(scene.radius + 2.6);
+    for pair in run.matching.pairs.iter().filter(|p| p.anchor) {
+        for (panel, i) in [(&scene.source, pair.source), (&scene.target, pair.target)] {
+            if panel.drawn[i] {
+                let [x, y] = panel.places[i].map(Coordinate);
+                writeln!(
+                    out,
+                    "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"{ring}\"/>"
+                )?;
+            }
+        }
+    }
+    let hollow = Coordinate(scene.radius);
+    for (panel, nodes) in [
+        (&scene.source, &run.matching.unmatched_source),
+        (&scene.target, &run.matching.unmatched_target),
+    ] {
+        for &i in nodes.iter().filter(|&&i| panel.drawn[i]) {
+            let [x, y] = panel.places[i].map(Coordinate);
+            writeln!(
+                out,
+                "<circle class=\"lone\" cx=\"{x}\" cy=\"{y}\" r=\"{hollow}\"/>"
+            )?;
+        }
+    }
+    out.push_str("</g>\n");
+    Ok(())
+}
+
+fn legend(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> Result {
+    writeln!(out, "<ul class=\"legend\" {}>", run_attributes(view, k))?;
+    let pairs = &run.matching.pairs;
+    let mut item = |class: &str, words: &str, number: usize| {
+        if number == 0 {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">{}</svg>{words} <b>{}</b></li>",
+            key(class),
+            count(number)
+        )
+    };
+    let judged = |verdict| {
+        let free = pairs.iter().filter(|p| !p.anchor);
+        free.filter(|p| view.verdict(p) == Some(verdict)).count()
+    };
+    let mistaken = |p: &&Pair| p.anchor && view.verdict(p) == Some(Verdict::Wrong);
+    let lone = run.matching.unmatched_source.len() + run.matching.unmatched_target.len();
+    item("right", "right", judged(Verdict::Right))?;
+    item("wrong", "wrong", judged(Verdict::Wrong))?;
+    item("open", "not in the truth", judged(Verdict::Open))?;
+    item("anchor", "anchors", run.anchors())?;
+    item(
+        "anchor mistaken",
+        "anchors the truth denies",
+        pairs.iter().filter(mistaken).count(),
+    )?;
+    item("lone", "unmatched nodes", lone)?;
+    if view.truth.is_none() && pairs.iter().any(|p| !p.anchor) {
+        out.push_str("<li>confidence 0 <span class=\"ramp\" aria-hidden=\"true\">");
+        for shade in 0..SHADES {
+            write!(out, "<i class=\"c{shade}\"></i>")?;
+        }
+        out.push_str("</span> 1</li>\n");
+    }
+    out.push_str("</ul>\n");
+    Ok(())
+}
+
+/// The small drawing beside a word of the legend.
+fn key(class: &str) -> String {
+    let line = format!("<line class=\"k {class}\" x1=\"1\" y1=\"6\" x2=\"29\" y2=\"6\"/>");
+    match class {
+        "lone" => "<circle class=\"lone\" cx=\"15\" cy=\"6\" r=\"4.5\"/>".into(),
+        "anchor" => format!("{line}<circle class=\"ring\" cx=\"15\" cy=\"6\" r=\"4.2\"/>"),
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shades_cover_every_confidence() {
+        for (confidence, want) in [
+            (f64::NAN, 0),
+            (-1.0, 0),
+            (0.0, 0),
+            (0.55, 5),
+            (1.0, 9),
+            (f64::INFINITY, 9),
+        ] {
+            assert_eq!(shade(confidence), want);
+        }
+    }
+}

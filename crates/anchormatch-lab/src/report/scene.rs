@@ -1,0 +1,266 @@
+//! What the picture shows and where: the drawn nodes, edges and lines, in the units of the SVG.
+
+use anchormatch::matching::Pair;
+
+use super::edges::{Skeleton, evenly, skeleton};
+use super::layout::{self, Frame, Point};
+use super::text::{count, counted};
+use super::{Side, View};
+
+/// The picture's width in SVG units.
+pub(super) const WIDTH: f64 = 1200.0;
+const MARGIN: f64 = 26.0;
+/// Room above each graph for its name.
+const HEADROOM: f64 = 40.0;
+const PANEL: f64 = 500.0;
+const TALLEST: f64 = 600.0;
+const LOWEST: f64 = 220.0;
+/// At most so many nodes a side, and lines a run, are drawn.
+const MOST_DRAWN: usize = 2_000;
+/// Lines of all runs together, roughly.
+const MOST_LINES: usize = 8_000;
+
+/// One graph in the picture.
+pub(super) struct Panel {
+    /// The place of every node.
+    pub(super) places: Vec<Point>,
+    /// Which nodes are drawn.
+    pub(super) drawn: Vec<bool>,
+    pub(super) edges: Vec<(usize, usize)>,
+    /// The middle of the panel, where its name stands.
+    pub(super) middle: f64,
+}
+
+impl Panel {
+    /// The nodes that are drawn, ascending.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.drawn.len()).filter(|&i| self.drawn[i])
+    }
+}
+
+/// Both graphs, placed.
+pub(super) struct Scene {
+    pub(super) source: Panel,
+    pub(super) target: Panel,
+    pub(super) height: f64,
+    /// How large a node is drawn.
+    pub(super) radius: f64,
+    /// What was left out, in words.
+    pub(super) captions: Vec<String>,
+}
+
+impl Scene {
+    pub(super) fn new(view: &View<'_>) -> Self {
+        let (source, target) = (&view.report.source, &view.report.target);
+        let (drawn_source, drawn_target) = choose(view);
+        let mut captions = Vec::new();
+        for (side, drawn) in [(source, &drawn_source), (target, &drawn_target)] {
+            let shown = drawn.iter().filter(|&&d| d).count();
+            if shown < drawn.len() {
+                captions.push(format!(
+                    "{}: {} of {} drawn (anchors first, then an even sample)",
+                    side.name,
+                    count(shown),
+                    counted(drawn.len(), "node", "nodes")
+                ));
+            }
+        }
+        let (raw_source, raw_target) = place(view);
+        for (side, other) in [(source, target), (target, source)] {
+            if side.positions.is_none() && (side.graph.nodes() > 1 || other.positions.is_none()) {
+                captions.push(format!("{}: no positions given, laid out", side.name));
+            } else if side.positions.is_some_and(|p| p.cols() == 3) {
+                captions.push(format!("{}: three dimensions, projected", side.name));
+            }
+        }
+        let mut skeletons = Vec::new();
+        for (side, raw, drawn) in [
+            (source, &raw_source, &drawn_source),
+            (target, &raw_target, &drawn_target),
+        ] {
+            let places = side.positions.map(|_| raw.as_slice());
+            let chosen = skeleton(side, places, drawn);
+            if !chosen.caption.is_empty() {
+                captions.push(format!("{}: {}", side.name, chosen.caption));
+            }
+            skeletons.push(chosen.edges);
+        }
+        let target_edges = skeletons.pop().unwrap_or_default();
+        let source_edges = skeletons.pop().unwrap_or_default();
+
+        let frames = [Frame::of(&raw_source), Frame::of(&raw_target)];
+        let tall = |f: &Frame| match (f.width() > 0.0, f.height() > 0.0) {
+            (true, _) => PANEL * f.height() / f.width(),
+            (false, true) => TALLEST,
+            (false, false) => LOWEST,
+        };
+        let inner = tall(&frames[0])
+            .max(tall(&frames[1]))
+            .clamp(LOWEST, TALLEST);
+        let most = drawn_source.len().max(drawn_target.len());
+        Self {
+            source: panel(&raw_source, drawn_source, source_edges, MARGIN, inner),
+            target: panel(
+                &raw_target,
+                drawn_target,
+                target_edges,
+                WIDTH - MARGIN - PANEL,
+                inner,
+            ),
+            height: inner + HEADROOM + MARGIN,
+            radius: (14.0 / (most as f64).powf(0.28)).clamp(1.6, 6.0),
+            captions,
+        }
+    }
+
+    /// The pairs of a run that have a line, anchors last so that they lie on top.
+    pub(super) fn lines<'p>(&self, view: &View<'_>, pairs: &'p [Pair]) -> Vec<&'p Pair> {
+        let visible = |p: &&Pair| self.source.drawn[p.source] && self.target.drawn[p.target];
+        let mut lines: Vec<&Pair> = pairs.iter().filter(visible).take(most(view)).collect();
+        lines.sort_by_key(|p| p.anchor);
+        lines
+    }
+}
+
+fn most(view: &View<'_>) -> usize {
+    (MOST_LINES / view.runs.len()).clamp(200, MOST_DRAWN)
+}
+
+/// Which nodes to draw: all of small graphs, else anchors, an even sample and their partners.
+fn choose(view: &View<'_>) -> (Vec<bool>, Vec<bool>) {
+    let most = most(view);
+    let n = view.report.source.graph.nodes();
+    let m = view.report.target.graph.nodes();
+    let best_first = || {
+        let rest = view
+            .runs
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| *k != view.best);
+        std::iter::once(&view.runs[view.best]).chain(rest.map(|(_, run)| run))
+    };
+    let pairs = || best_first().flat_map(|run| &run.matching.pairs);
+
+    let anchors = || pairs().filter(|p| p.anchor);
+    let source = fill(n, most, anchors().map(|p| p.source).take(most / 2));
+    let partners = pairs().filter(|p| source[p.source]).map(|p| p.target);
+    let target = fill(
+        m,
+        most,
+        anchors().map(|p| p.target).take(most / 2).chain(partners),
+    );
+    (source, target)
+}
+
+/// `most` of `total` nodes: the wanted ones as far as they fit, then an even sample.
+fn fill(total: usize, most: usize, wanted: impl Iterator<Item = usize>) -> Vec<bool> {
+    if total <= most {
+        return vec![true; total];
+    }
+    let mut drawn = vec![false; total];
+    let mut left = most;
+    for i in wanted.chain(evenly(total, most)) {
+        if left == 0 {
+            break;
+        }
+        if !drawn[i] {
+            drawn[i] = true;
+            left -= 1;
+        }
+    }
+    drawn
+}
+
+/// Places for both graphs in coordinates of their own.
+fn place(view: &View<'_>) -> (Vec<Point>, Vec<Point>) {
+    let (source, target) = (&view.report.source, &view.report.target);
+    let known = |side: &Side<'_>| side.positions.map(layout::project);
+    // The truth where it is known, so that every run's right matches are parallel.
+    let couples: Vec<(usize, usize)> = match view.report.truth {
+        Some(truth) if !truth.is_empty() => truth.to_vec(),
+        _ => {
+            let pairs = &view.runs[view.best].matching.pairs;
+            pairs.iter().map(|p| (p.source, p.target)).collect()
+        }
+    };
+    match (known(source), known(target)) {
+        (Some(left), Some(right)) => (left, right),
+        (Some(left), None) => {
+            let right = follow(target, &left, couples.iter().copied());
+            (left, right)
+        }
+        (None, Some(right)) => {
+            let left = follow(source, &right, couples.iter().map(|&(s, t)| (t, s)));
+            (left, right)
+        }
+        (None, None) => {
+            let left = layout::fresh(source.graph, &all_edges(source).edges);
+            let right = follow(target, &left, couples.iter().copied());
+            (left, right)
+        }
+    }
+}
+
+/// Lays `side` out beside the `other` graph's places; `couples` are (other, side).
+fn follow(
+    side: &Side<'_>,
+    other: &[Point],
+    couples: impl Iterator<Item = (usize, usize)>,
+) -> Vec<Point> {
+    let mut partners = vec![None; side.graph.nodes()];
+    let mut any = false;
+    for (theirs, ours) in couples {
+        partners[ours] = Some(other[theirs]);
+        any = true;
+    }
+    let edges = all_edges(side).edges;
+    if any {
+        layout::beside(side.graph, &edges, &partners)
+    } else {
+        layout::fresh(side.graph, &edges)
+    }
+}
+
+/// The edges that small layouts rest on; large ones walk the graph itself.
+fn all_edges(side: &Side<'_>) -> Skeleton {
+    let n = side.graph.nodes();
+    let keep = vec![n <= layout::STRESS_NODES; n];
+    skeleton(side, None, &keep)
+}
+
+/// Fits places into the panel that starts at `left`, keeping their aspect.
+fn panel(
+    raw: &[Point],
+    drawn: Vec<bool>,
+    edges: Vec<(usize, usize)>,
+    left: f64,
+    inner: f64,
+) -> Panel {
+    let frame = Frame::of(raw);
+    let ratio = |room: f64, extent: f64| {
+        if extent > 0.0 {
+            room / extent
+        } else {
+            f64::INFINITY
+        }
+    };
+    let scale = ratio(PANEL, frame.width()).min(ratio(inner, frame.height()));
+    let scale = if scale.is_finite() { scale } else { 0.0 };
+    let centre = frame.centre();
+    let middle = [left + PANEL / 2.0, HEADROOM + inner / 2.0];
+    let places = raw
+        .iter()
+        .map(|p| {
+            [
+                middle[0] + (p[0] - centre[0]) * scale,
+                middle[1] + (p[1] - centre[1]) * scale,
+            ]
+        })
+        .collect();
+    Panel {
+        places,
+        drawn,
+        edges,
+        middle: middle[0],
+    }
+}
