@@ -2,9 +2,11 @@
 
 pub mod affinity;
 pub mod anchors;
+pub mod assignment;
 pub mod error;
 pub mod graph;
 pub mod linalg;
+pub mod matcher;
 pub mod matching;
 pub mod monitor;
 pub mod problem;

@@ -57,6 +57,7 @@ pub struct Monitor {
     cancel: CancelToken,
     deadline: Option<Instant>,
     max_memory: Option<u64>,
+    held: u64,
 }
 
 impl std::fmt::Debug for Monitor {
@@ -147,8 +148,17 @@ impl Monitor {
         }
     }
 
+    /// A monitor for a part of the work, during which `bytes` more are held by the rest of it.
+    #[must_use]
+    pub fn holding(&self, bytes: u64) -> Self {
+        let mut inner = self.clone();
+        inner.held = inner.held.saturating_add(bytes);
+        inner
+    }
+
     /// Refuses `what` when it needs more than the memory allowed; `hint` names what would fit.
     pub fn reserve(&self, what: &str, needed: u64, hint: &str) -> Result<()> {
+        let needed = needed.saturating_add(self.held);
         match self.max_memory {
             Some(limit) if needed > limit => Err(Error::Memory {
                 what: what.to_owned(),
@@ -239,5 +249,7 @@ mod tests {
             message,
             "the kernel needs 1.0 GiB, the limit is 1.0 MiB; use fewer nodes"
         );
+        assert!(monitor.reserve("little", 1 << 20, "").is_ok());
+        assert!(monitor.holding(1).reserve("little", 1 << 20, "").is_err());
     }
 }

@@ -1,5 +1,9 @@
 //! Solvers of the integer quadratic program: they know a [`Problem`] and nothing about graphs.
 
+mod rrwm;
+
+pub use rrwm::Rrwm;
+
 use serde::Serialize;
 
 use crate::error::Result;

@@ -21,7 +21,8 @@ pub fn diffusion_time(graph: &Graph, tau: f64) -> Result<f64> {
 }
 
 /// The mean of λ₂ … λₙ; 0 without edges.
-pub(super) fn mean_eigenvalue(graph: &Graph) -> f64 {
+#[must_use]
+pub fn mean_eigenvalue(graph: &Graph) -> f64 {
     let others = graph.nodes().saturating_sub(1).max(1) as f64;
     graph.laplacian().trace() / others
 }

@@ -14,7 +14,7 @@ mod signature;
 mod spectrum;
 
 pub use chebyshev::heat_columns;
-pub use heat::{diffusion_time, heat_kernel};
+pub use heat::{diffusion_time, heat_kernel, mean_eigenvalue};
 pub use signature::{
     Wave, anchored_signature, default_heat_times, default_wavelet_scales, heat_signature,
     wave_signature, wavelet_signature,

@@ -1,0 +1,131 @@
+//! Accuracy on the CMU Hotel sequence by frame gap.
+//!
+//! For every gap g, all pairs of frames (f, f + g) are matched: complete graphs on Euclidean
+//! distances, a few random anchors, the target's points in random order. The seed of a pair depends
+//! on its two frames and the master seed, so every variant sees the same anchors.
+
+use anchormatch::matcher::Paper;
+use anchormatch::{Monitor, Result};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Summary, Trial, compare};
+use crate::datasets::hotel::Hotel;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct HotelSweep {
+    /// Frame gaps. Default 10, 20, …, 90.
+    pub gaps: Vec<usize>,
+    /// Pairs a gap at most, spread evenly over the sequence. Default: all.
+    pub pairs_per_gap: Option<usize>,
+    /// Anchors a pair. Default 2.
+    pub anchors: usize,
+    /// The master seed. Default 0.
+    pub seed: u64,
+}
+
+impl Default for HotelSweep {
+    fn default() -> Self {
+        Self {
+            gaps: (10..=90).step_by(10).collect(),
+            pairs_per_gap: None,
+            anchors: 2,
+            seed: 0,
+        }
+    }
+}
+
+/// Accuracy of every preset at every gap.
+#[derive(Debug, Clone)]
+pub struct HotelResult {
+    /// The gaps, in the order asked.
+    pub gaps: Vec<usize>,
+    /// Row g, column p: preset p at gap g.
+    pub by_gap: Vec<Vec<Summary>>,
+    /// Preset p over all pairs.
+    pub overall: Vec<Summary>,
+}
+
+impl HotelSweep {
+    /// The pairs of frames, by gap.
+    #[must_use]
+    pub fn pairs(&self, frames: usize) -> Vec<(usize, usize)> {
+        self.gaps
+            .iter()
+            .flat_map(|&gap| {
+                let all = frames.saturating_sub(gap);
+                let kept = self.pairs_per_gap.map_or(all, |most| most.min(all));
+                (0..kept).map(move |k| {
+                    let from = k * all / kept;
+                    (from, from + gap)
+                })
+            })
+            .collect()
+    }
+
+    /// Runs every preset on every pair.
+    ///
+    /// # Errors
+    /// When a run fails or the monitor stops it.
+    pub fn run(
+        &self,
+        hotel: &Hotel,
+        presets: &[Paper],
+        monitor: &Monitor,
+        done: impl Fn() + Sync,
+    ) -> Result<HotelResult> {
+        let pairs = self.pairs(hotel.frames());
+        let trial = |k: usize| {
+            let (from, to) = pairs[k];
+            let seed = self.seed ^ ((from as u64) << 32 | (to as u64) << 8);
+            let instance = hotel.pair(from, to, seed)?;
+            let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
+            let anchors = instance.random_anchors(self.anchors, &mut rng)?;
+            Ok(Trial { instance, anchors })
+        };
+        let accuracy = compare(pairs.len(), trial, presets, monitor, done)?;
+        let column = |p: usize, gap: Option<usize>| {
+            let rows = pairs.iter().zip(&accuracy);
+            Summary::of(
+                rows.filter(|((from, to), _)| gap.is_none_or(|g| to - from == g))
+                    .map(|(_, row)| row[p]),
+            )
+        };
+        Ok(HotelResult {
+            gaps: self.gaps.clone(),
+            by_gap: self
+                .gaps
+                .iter()
+                .map(|&gap| (0..presets.len()).map(|p| column(p, Some(gap))).collect())
+                .collect(),
+            overall: (0..presets.len()).map(|p| column(p, None)).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_cover_every_gap_once() {
+        let sweep = HotelSweep::default();
+        let pairs = sweep.pairs(101);
+        // 91 + 81 + … + 11.
+        assert_eq!(pairs.len(), 459);
+        assert!(
+            pairs
+                .iter()
+                .all(|&(from, to)| to < 101 && (to - from) % 10 == 0)
+        );
+        let few = HotelSweep {
+            pairs_per_gap: Some(8),
+            ..HotelSweep::default()
+        };
+        assert_eq!(few.pairs(101).len(), 72);
+        let mut distinct = few.pairs(101);
+        distinct.dedup();
+        assert_eq!(distinct.len(), 72);
+    }
+}

@@ -1,0 +1,222 @@
+//! Sinkhorn's balancing of a positive matrix, with slack for unequal sizes.
+//!
+//! For positive K (m×n, m ≤ n) find scalings u, v > 0 such that X = diag(u) K diag(v) has row sums 1
+//! and, with n − m slack rows of ones added to K, column sums 1 (Sinkhorn 1967; the slack as in Cho,
+//! Lee, Lee 2010). All slack rows are equal and stay equal, so one stands for all of them. Columns of
+//! X then sum to at most 1, and X lies in the convex hull of the partial assignments that match every
+//! row. With more rows than columns the roles change.
+//!
+//! K is only read: one pass a sweep, which scales a row and adds it to the column sums while it is in
+//! cache.
+
+/// Vectors that the balancing works in; reused from call to call.
+#[derive(Debug, Clone, Default)]
+pub struct Sinkhorn {
+    row_scale: Vec<f64>,
+    column_scale: Vec<f64>,
+    column_sum: Vec<f64>,
+}
+
+/// How a balancing ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Balance {
+    /// Sweeps over the matrix.
+    pub sweeps: usize,
+    /// The largest distance of a row or column sum, slack included, from 1.
+    pub error: f64,
+}
+
+impl Sinkhorn {
+    /// Empty vectors.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Balances `matrix` (row-major, `rows` × `cols`, entries positive and finite) in place, until
+    /// sums are within `tolerance` of 1 or `max_sweeps` are done.
+    ///
+    /// # Panics
+    /// When the slice does not fill its shape.
+    ///
+    /// # Complexity
+    /// O(rows · cols) a sweep; no allocation after the first call at a size.
+    pub fn balance(
+        &mut self,
+        matrix: &mut [f64],
+        rows: usize,
+        cols: usize,
+        tolerance: f64,
+        max_sweeps: usize,
+    ) -> Balance {
+        assert_eq!(matrix.len(), rows * cols, "matrix fills its shape");
+        if matrix.is_empty() {
+            return Balance {
+                sweeps: 0,
+                error: 0.0,
+            };
+        }
+        let slack_rows = cols.saturating_sub(rows) as f64;
+        let slack_columns = rows.saturating_sub(cols) as f64;
+        reset(&mut self.row_scale, rows, 1.0);
+        reset(&mut self.column_scale, cols, 1.0);
+        reset(&mut self.column_sum, cols, 0.0);
+        // The scale of the one row (or column) that stands for all slack.
+        let mut slack_scale = 1.0;
+        let mut balance = Balance {
+            sweeps: 0,
+            error: f64::INFINITY,
+        };
+        while balance.sweeps < max_sweeps {
+            balance.sweeps += 1;
+            let mut error = 0.0f64;
+            self.column_sum.fill(0.0);
+            let mut slack_sum = 0.0;
+            for (i, row) in matrix.chunks(cols).enumerate() {
+                let reached = dot(row, &self.column_scale) + slack_columns * slack_scale;
+                // Columns are balanced from the last sweep on: what rows lack is the error.
+                error = error.max((self.row_scale[i] * reached - 1.0).abs());
+                let scale = 1.0 / reached;
+                self.row_scale[i] = scale;
+                slack_sum += scale;
+                for (sum, value) in self.column_sum.iter_mut().zip(row) {
+                    *sum += scale * value;
+                }
+            }
+            if slack_rows > 0.0 {
+                let reached: f64 = self.column_scale.iter().sum();
+                error = error.max((slack_scale * reached - 1.0).abs());
+                slack_scale = 1.0 / reached;
+                for sum in &mut self.column_sum {
+                    *sum += slack_rows * slack_scale;
+                }
+            }
+            for (scale, sum) in self.column_scale.iter_mut().zip(&self.column_sum) {
+                *scale = 1.0 / sum;
+            }
+            if slack_columns > 0.0 {
+                slack_scale = 1.0 / slack_sum;
+            }
+            // The first sweep compares with scalings that were never balanced.
+            if balance.sweeps > 1 {
+                balance.error = error;
+                if error <= tolerance {
+                    break;
+                }
+            }
+        }
+        for (row, scale) in matrix.chunks_mut(cols).zip(&self.row_scale) {
+            for (value, column) in row.iter_mut().zip(&self.column_scale) {
+                *value *= scale * column;
+            }
+        }
+        balance
+    }
+}
+
+fn reset(vector: &mut Vec<f64>, len: usize, value: f64) {
+    vector.clear();
+    vector.resize(len, value);
+}
+
+/// Four running sums, so that the compiler can vectorise.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (a_blocks, a_rest) = a.as_chunks::<4>();
+    let (b_blocks, b_rest) = b.as_chunks::<4>();
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..4 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn positive(rows: usize, cols: usize, spread: f64, seed: u64) -> Vec<f64> {
+        (0..rows * cols)
+            .map(|k| {
+                let hash = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ seed) >> 40;
+                (spread * hash as f64 / (1u64 << 24) as f64).exp()
+            })
+            .collect()
+    }
+
+    /// The textbook algorithm on the square matrix with all its slack rows or columns.
+    fn plain(matrix: &[f64], rows: usize, cols: usize, sweeps: usize) -> Vec<f64> {
+        let n = rows.max(cols);
+        let mut square = vec![1.0; n * n];
+        for i in 0..rows {
+            square[i * n..i * n + cols].copy_from_slice(&matrix[i * cols..(i + 1) * cols]);
+        }
+        for _ in 0..sweeps {
+            for i in 0..n {
+                let sum: f64 = square[i * n..(i + 1) * n].iter().sum();
+                square[i * n..(i + 1) * n]
+                    .iter_mut()
+                    .for_each(|v| *v /= sum);
+            }
+            for j in 0..n {
+                let sum: f64 = (0..n).map(|i| square[i * n + j]).sum();
+                (0..n).for_each(|i| square[i * n + j] /= sum);
+            }
+        }
+        (0..rows * cols)
+            .map(|k| square[k / cols * n + k % cols])
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn it_agrees_with_the_textbook(
+            rows in 1usize..9, cols in 1usize..9, spread in 0.0f64..6.0, seed in 0u64..1000,
+        ) {
+            let start = positive(rows, cols, spread, seed);
+            let mut matrix = start.clone();
+            let balance = Sinkhorn::new().balance(&mut matrix, rows, cols, 1e-12, 20_000);
+            prop_assert!(balance.error <= 1e-12);
+            for (got, want) in matrix.iter().zip(plain(&start, rows, cols, balance.sweeps)) {
+                prop_assert!((got - want).abs() < 1e-9, "{got} {want}");
+            }
+            for i in 0..rows {
+                let sum: f64 = matrix[i * cols..(i + 1) * cols].iter().sum();
+                prop_assert!(sum <= 1.0 + 1e-9);
+                if rows <= cols {
+                    prop_assert!((sum - 1.0).abs() < 1e-9);
+                }
+            }
+            for j in 0..cols {
+                let sum: f64 = (0..rows).map(|i| matrix[i * cols + j]).sum();
+                prop_assert!(sum <= 1.0 + 1e-9);
+                if rows >= cols {
+                    prop_assert!((sum - 1.0).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_error_is_the_distance_of_the_sums_from_one() {
+        let (rows, cols) = (6, 6);
+        let mut matrix = positive(rows, cols, 20.0, 3);
+        let balance = Sinkhorn::new().balance(&mut matrix, rows, cols, 1e-3, 1000);
+        assert!(balance.error <= 1e-3 && balance.sweeps > 2);
+        for i in 0..rows {
+            let sum: f64 = matrix[i * cols..(i + 1) * cols].iter().sum();
+            assert!((sum - 1.0).abs() <= 1e-3);
+        }
+    }
+
+    #[test]
+    fn sweeps_are_bounded_and_empty_matrices_are_balanced() {
+        let mut matrix = positive(5, 5, 30.0, 1);
+        assert_eq!(Sinkhorn::new().balance(&mut matrix, 5, 5, 0.0, 7).sweeps, 7);
+        assert_eq!(Sinkhorn::new().balance(&mut [], 0, 3, 0.1, 7).error, 0.0);
+    }
+}

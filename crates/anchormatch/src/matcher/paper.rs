@@ -1,0 +1,342 @@
+//! Preset `paper`: the method of Hu, Rustamov, Guibas, step by step.
+//!
+//! 1. eigenpairs of both Laplacians;
+//! 2. heat kernels k_t and k'_t, each graph at its own time;
+//! 3. heat to anchors, d_ap, and B learned from the anchors, which gives d_B;
+//! 4. affinities: W's diagonal from d_B and d_ap, the rest from d_k;
+//! 5. RRWM and a linear assignment over the nodes that are not anchors.
+//!
+//! What the paper leaves open is a parameter here, with a default that was measured.
+
+use super::{FreeNodes, Log, Terms, assemble};
+use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
+use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
+use crate::affinity::second_order::gaussian_affinity;
+use crate::anchors::{Anchor, Anchors};
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::linalg::Matrix;
+use crate::matching::Matching;
+use crate::monitor::Monitor;
+use crate::problem::{Problem, SeparablePairwise};
+use crate::solver::{Rrwm, Solver};
+use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
+
+/// What to do when n×n matrices do not fit.
+const DENSE_HINT: &str = "raise --max-memory or match smaller graphs";
+
+/// The paper's matcher and its parameters.
+///
+/// ```
+/// use anchormatch::matcher::Paper;
+/// use anchormatch::{Anchors, Graph, Monitor};
+///
+/// let edges = [(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0), (0, 2, 5.0)];
+/// let source = Graph::from_edges(4, &edges)?;
+/// let target = source.permuted(&[2, 0, 3, 1])?;
+/// let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
+/// let matching = Paper::default().run(&source, &target, &anchors, &Monitor::silent())?;
+/// assert_eq!(matching.mapping()[&3], 2);
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Paper {
+    /// Which of the six variants. Default: all terms.
+    pub terms: Terms,
+    /// τ: the diffusion time of each graph is τ over the mean of its nonzero eigenvalues. Default 1.
+    pub tau: f64,
+    /// The affinity's s, in means of the squared difference. Default 0.15.
+    pub width: f64,
+    /// K, the lowest non-constant eigenvectors that d_B compares. Default 8.
+    pub eigenvectors: usize,
+    /// c_B, the weight of d_B. Default 8.
+    pub proximity_weight: f64,
+    /// c_ap, the weight of d_ap. Default 3.
+    pub anchor_weight: f64,
+    /// The weight of the wave kernel signature's distance. Default 8, as d_B, whose place it takes.
+    pub wave_weight: f64,
+    /// Energies of the wave kernel signature. Default 100 (Aubry et al.).
+    pub wave_energies: usize,
+    /// The learner of B.
+    pub learner: Learner,
+    /// The largest error of an affinity in the separable kernel. Default 1e-6.
+    pub kernel_tolerance: f64,
+    /// The solver. Default RRWM with its authors' constants.
+    pub solver: Rrwm,
+}
+
+impl Default for Paper {
+    fn default() -> Self {
+        Self {
+            terms: Terms::default(),
+            tau: 1.0,
+            width: 0.15,
+            eigenvectors: 8,
+            proximity_weight: 8.0,
+            anchor_weight: 3.0,
+            wave_weight: 8.0,
+            wave_energies: 100,
+            learner: Learner::default(),
+            kernel_tolerance: 1e-6,
+            solver: Rrwm::default(),
+        }
+    }
+}
+
+impl Paper {
+    /// The preset with one of the paper's variants.
+    #[must_use]
+    pub fn with_terms(terms: Terms) -> Self {
+        Self {
+            terms,
+            ..Self::default()
+        }
+    }
+
+    /// Matches `source` to `target`.
+    ///
+    /// # Errors
+    /// When a parameter is out of range, the memory does not suffice, or the monitor stops the work
+    /// before the solver has started.
+    ///
+    /// # Complexity
+    /// O(n³) for the eigenpairs and O(r n³) an iteration of RRWM; O(r n²) memory, r the kernel's rank.
+    pub fn run(
+        &self,
+        source: &Graph,
+        target: &Graph,
+        anchors: &Anchors,
+        monitor: &Monitor,
+    ) -> Result<Matching> {
+        self.check()?;
+        let (free_source, free_target) = anchors.free_nodes(source, target);
+        let mut run = Run {
+            preset: self,
+            graphs: [source, target],
+            anchors,
+            free: FreeNodes {
+                source: free_source,
+                target: free_target,
+            },
+            monitor,
+            log: Log::default(),
+        };
+        let terms = run.effective_terms();
+        let problem = run.problem(terms)?;
+        let watch = monitor.stopwatch();
+        let solution = self.solver.solve(&problem, monitor)?;
+        run.log.time("solve", watch.seconds());
+        Ok(assemble(run.graphs, anchors, &run.free, solution, run.log))
+    }
+
+    fn check(&self) -> Result<()> {
+        for (name, value) in [
+            ("proximity_weight", self.proximity_weight),
+            ("anchor_weight", self.anchor_weight),
+            ("wave_weight", self.wave_weight),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "a finite number, at least 0"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One run of the pipeline.
+struct Run<'a> {
+    preset: &'a Paper,
+    graphs: [&'a Graph; 2],
+    anchors: &'a Anchors,
+    free: FreeNodes,
+    monitor: &'a Monitor,
+    log: Log,
+}
+
+impl Run<'_> {
+    /// The terms that this input supports; what drops out is noted.
+    fn effective_terms(&mut self) -> Terms {
+        let asked = self.preset.terms;
+        let mut terms = asked;
+        if self.anchors.is_empty() && terms != terms.without_anchors() {
+            terms = terms.without_anchors();
+            self.log.notes.push(format!(
+                "no anchors were given: the anchor terms of {asked} drop out, {terms} is left"
+            ));
+        }
+        for (graph, side) in self.graphs.iter().zip(["source", "target"]) {
+            if terms.uses_heat() && graph.has_negative_weights() {
+                self.log.notes.push(format!(
+                    "the {side} graph has negative weights: terms built on the Laplacian use max(w, 0)"
+                ));
+            }
+        }
+        self.log.parameter("preset", "paper");
+        self.log.parameter("terms", terms);
+        terms
+    }
+
+    /// W over the free nodes.
+    fn problem(&mut self, terms: Terms) -> Result<Problem> {
+        let mut unary = Matrix::zeros(self.free.source.len(), self.free.target.len());
+        let [x, y] = if terms.uses_heat() {
+            self.heat(terms, &mut unary)?
+        } else {
+            let monitor = self.monitor;
+            let [first, second] = self.square_bytes();
+            monitor.reserve(
+                "the adjacency matrices",
+                first.saturating_add(second),
+                DENSE_HINT,
+            )?;
+            [
+                self.graphs[0]
+                    .adjacency()
+                    .select(&self.free.source, &self.free.source),
+                self.graphs[1]
+                    .adjacency()
+                    .select(&self.free.target, &self.free.target),
+            ]
+        };
+        let watch = self.monitor.stopwatch();
+        self.monitor.enter("affinities")?;
+        let kernel = gaussian_affinity(&x, &y, self.preset.width)?;
+        let tolerance = self.preset.kernel_tolerance;
+        let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
+        self.log.parameter("affinity width", self.preset.width);
+        self.log.parameter("affinity s", kernel.bandwidth());
+        self.log.parameter("kernel tolerance", tolerance);
+        self.log.parameter("kernel rank", pairwise.rank());
+        self.log.parameter("solver", self.preset.solver.name());
+        self.log.time("affinities", watch.seconds());
+        Problem::new(unary, Box::new(pairwise))
+    }
+
+    /// The heat kernels between free nodes, and the first-order terms into `unary`.
+    fn heat(&mut self, terms: Terms, unary: &mut Matrix) -> Result<[Matrix; 2]> {
+        let (monitor, graphs) = (self.monitor, self.graphs);
+        let [first, second] = self.square_bytes();
+        let both = first.saturating_add(second);
+        let watch = monitor.stopwatch();
+        let spectra = [
+            Spectrum::of(graphs[0], monitor)?,
+            Spectrum::of(graphs[1], &monitor.holding(first))?,
+        ];
+        self.log.diagnostics.source_eigenvalues = spectra[0].eigenvalues().to_vec();
+        self.log.diagnostics.target_eigenvalues = spectra[1].eigenvalues().to_vec();
+        self.log.time("eigenpairs", watch.seconds());
+
+        let watch = monitor.stopwatch();
+        monitor
+            .holding(both)
+            .reserve("the heat kernels", both.saturating_mul(2), DENSE_HINT)?;
+        monitor.enter("heat kernels")?;
+        let times = [
+            diffusion_time(graphs[0], self.preset.tau)?,
+            diffusion_time(graphs[1], self.preset.tau)?,
+        ];
+        let kernels = [0, 1].map(|g| heat_kernel(&spectra[g], times[g]));
+        self.log.parameter("tau", self.preset.tau);
+        self.log.parameter("source diffusion time", times[0]);
+        self.log.parameter("target diffusion time", times[1]);
+        self.log.time("heat kernels", watch.seconds());
+
+        self.first_order(terms, &spectra, &kernels, unary)?;
+        Ok([
+            kernels[0].select(&self.free.source, &self.free.source),
+            kernels[1].select(&self.free.target, &self.free.target),
+        ])
+    }
+
+    fn first_order(
+        &mut self,
+        terms: Terms,
+        spectra: &[Spectrum; 2],
+        kernels: &[Matrix; 2],
+        unary: &mut Matrix,
+    ) -> Result<()> {
+        let preset = self.preset;
+        let (source, target) = (&self.free.source, &self.free.target);
+        if terms.uses_wave() {
+            let means = self.graphs.map(mean_eigenvalue);
+            let spectra = [&spectra[0], &spectra[1]];
+            let distance = wave_distance(spectra, means, preset.wave_energies, source, target)?;
+            add_affinity(unary, &distance, preset.wave_weight);
+            self.log.parameter("wave energies", preset.wave_energies);
+            self.log.parameter("c_wks", preset.wave_weight);
+        }
+        if terms.uses_heat_to_anchors() {
+            let kernels = [&kernels[0], &kernels[1]];
+            let distance = heat_to_anchors(kernels, self.anchors, source, target);
+            add_affinity(unary, &distance, preset.anchor_weight);
+            self.log.parameter("c_ap", preset.anchor_weight);
+        }
+        if terms.uses_proximity() {
+            self.proximity(spectra, kernels, unary)?;
+        }
+        Ok(())
+    }
+
+    fn proximity(
+        &mut self,
+        spectra: &[Spectrum; 2],
+        kernels: &[Matrix; 2],
+        unary: &mut Matrix,
+    ) -> Result<()> {
+        let watch = self.monitor.stopwatch();
+        let preset = self.preset;
+        let fewest = spectra[0].nodes().min(spectra[1].nodes());
+        let count = preset.eigenvectors.min(fewest - 1);
+        if count == 0 {
+            self.log
+                .notes
+                .push("there is no non-constant eigenvector to compare: d_B drops out".to_owned());
+            return Ok(());
+        }
+        let features = [0, 1].map(|g| spectra[g].squared_eigenvectors(count));
+        let learned = self.learn(&features, kernels)?;
+        let columns: Vec<usize> = (0..count).collect();
+        let distance = learned.distance(
+            &features[0].select(&self.free.source, &columns),
+            &features[1].select(&self.free.target, &columns),
+        );
+        add_affinity(unary, &distance, preset.proximity_weight);
+        let log = &mut self.log;
+        log.diagnostics.learner_violations = learned.rounds.iter().map(|r| r.violation).collect();
+        log.parameter("eigenvectors K", count);
+        log.parameter("C", preset.learner.c);
+        log.parameter(
+            "learner",
+            format!("{:?}", preset.learner.mode).to_lowercase(),
+        );
+        log.parameter(
+            "learner ended",
+            format!("{:?}", learned.status).to_lowercase(),
+        );
+        log.parameter("c_B", preset.proximity_weight);
+        log.time("learn proximity", watch.seconds());
+        Ok(())
+    }
+
+    fn learn(&self, features: &[Matrix; 2], kernels: &[Matrix; 2]) -> Result<LearnedProximity> {
+        let pairs: Vec<Anchor> = self.anchors.iter().collect();
+        let source_nodes: Vec<usize> = pairs.iter().map(|p| p.source).collect();
+        let target_nodes: Vec<usize> = pairs.iter().map(|p| p.target).collect();
+        let examples = Examples {
+            source: &features[0],
+            target: &features[1],
+            anchors: &pairs,
+            source_loss: &diffusion_loss(&kernels[0], &source_nodes),
+            target_loss: &diffusion_loss(&kernels[1], &target_nodes),
+        };
+        self.preset.learner.learn(&examples, self.monitor)
+    }
+
+    /// Bytes of an n×n matrix of each graph.
+    fn square_bytes(&self) -> [u64; 2] {
+        self.graphs.map(|graph| {
+            let n = graph.nodes() as u64;
+            n.saturating_mul(n).saturating_mul(8)
+        })
+    }
+}

@@ -1,0 +1,421 @@
+//! Reweighted random walks for graph matching (Cho, Lee, Lee, ECCV 2010).
+//!
+//! A walker moves on the assignments, from ia to jb with probability proportional to W(ia, jb), and
+//! from time to time jumps to an assignment that the constraints favour. One iteration:
+//!
+//! > x̄ = W (α x + (1 − α) z), scaled to sum 1                        (walk, jump)
+//! > z = Sinkhorn( exp(β x̄ / max x̄) ), scaled to sum 1             (reweighting)
+//!
+//! with α = 0.2 and β = 30. The walk has converged when the distribution no longer moves, or moves
+//! between two states: Σ|x − x'| against the last and the last but one. At the end a linear
+//! assignment on x gives the matching. Columns of W that belong to conflicting assignments are zero
+//! by the contract of [`Pairwise`](crate::problem::Pairwise).
+
+use super::{Solution, Solver, Status};
+use crate::assignment::{self, Sinkhorn};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::monitor::{Monitor, Progress};
+use crate::problem::Problem;
+
+/// The walk's parameters; the defaults are the authors' constants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rrwm {
+    /// α, the share of the walk; 1 − α is the share of the jump. Default 0.2.
+    pub walk: f64,
+    /// β, how strongly the reweighting favours large entries. Default 30.
+    pub amplification: f64,
+    /// Iterations at most. Default 300.
+    pub max_iterations: usize,
+    /// The walk has converged when Σ|x − x'| is at most this. Default 1e-9.
+    pub tolerance: f64,
+    /// Row and column sums of the reweighting are within this of 1. Default 1e-3.
+    pub sinkhorn_tolerance: f64,
+    /// Sinkhorn sweeps an iteration at most. Default 100.
+    pub sinkhorn_sweeps: usize,
+}
+
+impl Default for Rrwm {
+    fn default() -> Self {
+        Self {
+            walk: 0.2,
+            amplification: 30.0,
+            max_iterations: 300,
+            tolerance: 1e-9,
+            sinkhorn_tolerance: 1e-3,
+            sinkhorn_sweeps: 100,
+        }
+    }
+}
+
+impl Rrwm {
+    fn check(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.walk) {
+            return Err(Error::parameter("walk", self.walk, "a number from 0 to 1"));
+        }
+        // exp(β) and its products with the scalings must stay finite.
+        if !(0.0..=300.0).contains(&self.amplification) {
+            return Err(Error::parameter(
+                "amplification",
+                self.amplification,
+                "a number from 0 to 300",
+            ));
+        }
+        for (name, value) in [
+            ("tolerance", self.tolerance),
+            ("sinkhorn_tolerance", self.sinkhorn_tolerance),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "a finite number, at least 0"));
+            }
+        }
+        if self.sinkhorn_sweeps == 0 {
+            return Err(Error::parameter("sinkhorn_sweeps", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+impl Solver for Rrwm {
+    fn name(&self) -> &'static str {
+        "rrwm"
+    }
+
+    /// # Complexity
+    /// One product with W and a few Sinkhorn sweeps an iteration: O(r n³) for a separable kernel of
+    /// rank r. Memory: four n₁×n₂ matrices and the product's scratch.
+    fn solve(&self, problem: &Problem, monitor: &Monitor) -> Result<Solution> {
+        self.check()?;
+        let negative = problem.unary().as_slice().iter().find(|&&u| u < 0.0);
+        if negative.is_some() || !problem.pairwise().is_nonnegative() {
+            return Err(Error::parameter(
+                "W",
+                "a negative entry",
+                "affinities of at least 0: a random walk has no negative probabilities",
+            ));
+        }
+        let (rows, cols) = problem.shape();
+        let size = rows * cols;
+        let mut walk = Walk::new(problem, self.walk);
+        let mut jump = Matrix::zeros(rows, cols);
+        let mut sinkhorn = Sinkhorn::new();
+        let mut convergence = Vec::new();
+        let mut status = if size == 0 {
+            Status::Converged
+        } else {
+            Status::IterationLimit
+        };
+        while status == Status::IterationLimit && convergence.len() < self.max_iterations {
+            let change = walk.step(problem);
+            self.reweight(&walk.now, jump.as_mut_slice(), &mut sinkhorn, rows, cols);
+            walk.mix(jump.as_slice());
+            convergence.push(change);
+            let progress = Progress {
+                stage: "rrwm",
+                done: convergence.len(),
+                total: Some(self.max_iterations),
+                value: Some(change),
+            };
+            let interrupt = monitor.checkpoint(progress);
+            if change <= self.tolerance {
+                status = Status::Converged;
+            } else if let Some(interrupt) = interrupt {
+                status = interrupt.into();
+            }
+        }
+        let score = Matrix::from_vec(rows, cols, walk.now);
+        let assignment = assignment::maximize(&score)?.columns;
+        Ok(Solution {
+            objective: problem.objective(&assignment),
+            assignment,
+            soft: Some(jump),
+            iterations: convergence.len(),
+            status,
+            convergence,
+        })
+    }
+}
+
+impl Rrwm {
+    /// z = Sinkhorn(exp(β x / max x)).
+    fn reweight(
+        &self,
+        x: &[f64],
+        z: &mut [f64],
+        sinkhorn: &mut Sinkhorn,
+        rows: usize,
+        cols: usize,
+    ) {
+        let largest = x.iter().fold(0.0f64, |m, &v| m.max(v));
+        let factor = if largest > 0.0 {
+            self.amplification / largest
+        } else {
+            0.0
+        };
+        for (slot, &value) in z.iter_mut().zip(x) {
+            *slot = (factor * value).exp();
+        }
+        let (tolerance, sweeps) = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
+        sinkhorn.balance(z, rows, cols, tolerance, sweeps);
+    }
+}
+
+/// The distribution of the walker, now and in the two iterations before.
+struct Walk {
+    share: f64,
+    now: Vec<f64>,
+    last: Vec<f64>,
+    last_but_one: Vec<f64>,
+    /// α x + (1 − α) z.
+    mixed: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Walk {
+    fn new(problem: &Problem, share: f64) -> Self {
+        let size = problem.unary().as_slice().len();
+        let uniform = vec![1.0 / size.max(1) as f64; size];
+        Self {
+            share,
+            now: uniform.clone(),
+            last: uniform.clone(),
+            last_but_one: vec![0.0; size],
+            mixed: uniform,
+            scratch: vec![0.0; problem.pairwise().scratch_len()],
+        }
+    }
+
+    /// x̄ = W · mixed, scaled to sum 1; returns how far the distribution moved.
+    fn step(&mut self, problem: &Problem) -> f64 {
+        std::mem::swap(&mut self.last_but_one, &mut self.last);
+        std::mem::swap(&mut self.last, &mut self.now);
+        problem.apply(&self.mixed, &mut self.now, &mut self.scratch);
+        let mut sum = 0.0;
+        for value in &mut self.now {
+            // An approximate kernel may dip below zero by its tolerance.
+            *value = value.max(0.0);
+            sum += *value;
+        }
+        if sum <= 0.0 {
+            // W is zero: every assignment is as good as every other.
+            self.now.copy_from_slice(&self.last);
+            return 0.0;
+        }
+        let scale = 1.0 / sum;
+        let (mut moved, mut moved_twice) = (0.0, 0.0);
+        for ((now, last), older) in self.now.iter_mut().zip(&self.last).zip(&self.last_but_one) {
+            *now *= scale;
+            moved += (*now - last).abs();
+            moved_twice += (*now - older).abs();
+        }
+        f64::min(moved, moved_twice)
+    }
+
+    fn mix(&mut self, jump: &[f64]) {
+        let total: f64 = jump.iter().sum();
+        let jump_share = (1.0 - self.share) / total;
+        for ((mixed, now), jump) in self.mixed.iter_mut().zip(&self.now).zip(jump) {
+            *mixed = self.share * now + jump_share * jump;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::CancelToken;
+    use crate::problem::{ExplicitPairwise, GaussianKernel, Pairwise, SeparablePairwise};
+
+    /// A symmetric matrix of values in [0, 1) without structure.
+    fn values(n: usize, seed: u64) -> Matrix {
+        let hash = |i: u64, j: u64| {
+            let mut h = (i << 32 | j) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (h ^ (h >> 31)) as f64 / u64::MAX as f64
+        };
+        Matrix::from_fn(n, n, |i, j| hash(i.min(j) as u64, i.max(j) as u64))
+    }
+
+    fn problem(x: Matrix, y: Matrix, separable: bool) -> Problem {
+        let kernel = GaussianKernel::new(0.05).unwrap();
+        let unary = Matrix::zeros(x.rows(), y.rows());
+        let monitor = Monitor::silent();
+        let pairwise: Box<dyn Pairwise> = if separable {
+            Box::new(SeparablePairwise::new(x, y, kernel, 1e-6, &monitor).unwrap())
+        } else {
+            let affinity = |p, q| kernel.evaluate(p, q);
+            Box::new(ExplicitPairwise::from_values(&x, &y, affinity, &monitor).unwrap())
+        };
+        Problem::new(unary, pairwise).unwrap()
+    }
+
+    /// The authors' algorithm, written out on the full matrix with all its slack rows.
+    fn reference(problem: &Problem, iterations: usize) -> Vec<f64> {
+        let (n, m) = problem.shape();
+        let w = |p: usize, q: usize| {
+            if p == q {
+                problem.unary().as_slice()[p]
+            } else {
+                problem.pairwise().value(p / m, p % m, q / m, q % m)
+            }
+        };
+        let size = n * m;
+        let (mut x, mut z) = (vec![1.0 / size as f64; size], vec![1.0 / size as f64; size]);
+        for _ in 0..iterations {
+            let mixed: Vec<f64> = x.iter().zip(&z).map(|(x, z)| 0.2 * x + 0.8 * z).collect();
+            x = (0..size)
+                .map(|p| (0..size).map(|q| w(p, q) * mixed[q]).sum())
+                .collect();
+            let total: f64 = x.iter().sum();
+            x.iter_mut().for_each(|v| *v /= total);
+            let largest = x.iter().fold(0.0f64, |a, &b| a.max(b));
+            let side = n.max(m);
+            let mut square = vec![1.0; side * side];
+            for p in 0..size {
+                square[p / m * side + p % m] = (30.0 * x[p] / largest).exp();
+            }
+            for _ in 0..3000 {
+                for i in 0..side {
+                    let sum: f64 = square[i * side..(i + 1) * side].iter().sum();
+                    (0..side).for_each(|j| square[i * side + j] /= sum);
+                }
+                for j in 0..side {
+                    let sum: f64 = (0..side).map(|i| square[i * side + j]).sum();
+                    (0..side).for_each(|i| square[i * side + j] /= sum);
+                }
+            }
+            z = (0..size).map(|p| square[p / m * side + p % m]).collect();
+            let total: f64 = z.iter().sum();
+            z.iter_mut().for_each(|v| *v /= total);
+        }
+        x
+    }
+
+    #[test]
+    fn it_walks_as_the_authors_do() {
+        for (n, m) in [(4, 4), (3, 5), (5, 3)] {
+            let problem = problem(values(n, 1), values(m, 2), false);
+            let iterations = 6;
+            let solver = Rrwm {
+                max_iterations: iterations,
+                tolerance: 0.0,
+                sinkhorn_tolerance: 1e-13,
+                sinkhorn_sweeps: 3000,
+                ..Rrwm::default()
+            };
+            let mut walk = Walk::new(&problem, solver.walk);
+            let mut jump = vec![0.0; n * m];
+            for _ in 0..iterations {
+                walk.step(&problem);
+                solver.reweight(&walk.now, &mut jump, &mut Sinkhorn::new(), n, m);
+                walk.mix(&jump);
+            }
+            for (got, want) in walk.now.iter().zip(reference(&problem, iterations)) {
+                assert!((got - want).abs() < 1e-9, "{n}×{m}: {got} {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_finds_a_hidden_permutation_and_converges() {
+        for separable in [false, true] {
+            let n = 12;
+            let x = values(n, 7);
+            let order: Vec<usize> = (0..n).map(|i| (5 * i + 3) % n).collect();
+            let mut place = vec![0; n];
+            order
+                .iter()
+                .enumerate()
+                .for_each(|(new, &old)| place[old] = new);
+            let y = x.select(&order, &order);
+            let problem = problem(x, y, separable);
+            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            assert_eq!(solution.status, Status::Converged);
+            let want: Vec<Option<usize>> = place.into_iter().map(Some).collect();
+            assert_eq!(solution.assignment, want);
+            assert!((solution.objective - (n * (n - 1)) as f64).abs() < 1e-9);
+            let soft = solution.soft.unwrap();
+            assert!(soft.as_slice().iter().all(|&v| (0.0..=1.001).contains(&v)));
+        }
+    }
+
+    #[test]
+    fn a_fixed_point_stays_one() {
+        // At convergence another iteration moves the distribution by no more than the tolerance.
+        let problem = problem(values(8, 3), values(8, 4), true);
+        let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+        assert_eq!(solution.status, Status::Converged);
+        assert!(*solution.convergence.last().unwrap() <= 1e-9);
+        let before = solution.convergence[solution.convergence.len() - 2];
+        assert!(before > 1e-9);
+    }
+
+    #[test]
+    fn unequal_sizes_match_the_smaller_side() {
+        for (n, m) in [(3, 7), (7, 3)] {
+            let problem = problem(values(n, 5), values(m, 5), true);
+            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            let mut partners: Vec<usize> = solution.assignment.iter().flatten().copied().collect();
+            partners.sort_unstable();
+            partners.dedup();
+            assert_eq!(partners.len(), 3);
+        }
+    }
+
+    #[test]
+    fn empty_and_zero_problems_have_answers() {
+        for (n, m) in [(0, 0), (0, 3), (1, 1), (2, 2)] {
+            let pairwise = ExplicitPairwise::new(n, m, Matrix::zeros(n * m, n * m)).unwrap();
+            let problem = Problem::new(Matrix::zeros(n, m), Box::new(pairwise)).unwrap();
+            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            assert_eq!(solution.assignment.len(), n);
+            assert_eq!(solution.assignment.iter().flatten().count(), n.min(m));
+            assert_eq!(solution.objective, 0.0);
+        }
+    }
+
+    #[test]
+    fn a_stop_returns_the_best_so_far() {
+        let token = CancelToken::default();
+        token.cancel();
+        let monitor = Monitor::silent().cancelled_by(token);
+        let problem = problem(values(6, 1), values(6, 2), true);
+        let solution = Rrwm::default().solve(&problem, &monitor).unwrap();
+        assert_eq!(solution.status, Status::Cancelled);
+        assert_eq!(solution.iterations, 1);
+        assert_eq!(solution.assignment.iter().flatten().count(), 6);
+    }
+
+    #[test]
+    fn bad_parameters_and_negative_affinities_are_refused() {
+        let good = problem(values(3, 1), values(3, 2), false);
+        for solver in [
+            Rrwm {
+                walk: 1.5,
+                ..Rrwm::default()
+            },
+            Rrwm {
+                amplification: f64::NAN,
+                ..Rrwm::default()
+            },
+            Rrwm {
+                tolerance: -1.0,
+                ..Rrwm::default()
+            },
+            Rrwm {
+                sinkhorn_sweeps: 0,
+                ..Rrwm::default()
+            },
+        ] {
+            assert!(solver.solve(&good, &Monitor::silent()).is_err());
+        }
+        let pairwise = ExplicitPairwise::new(2, 2, Matrix::filled(4, 4, -1.0)).unwrap();
+        let negative = Problem::new(Matrix::zeros(2, 2), Box::new(pairwise)).unwrap();
+        assert!(
+            Rrwm::default()
+                .solve(&negative, &Monitor::silent())
+                .is_err()
+        );
+    }
+}
