@@ -3,6 +3,7 @@
 pub mod anchors;
 pub mod error;
 pub mod graph;
+pub mod io;
 pub mod linalg;
 pub mod matching;
 pub mod monitor;
