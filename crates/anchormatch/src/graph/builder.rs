@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Cleaning, Graph, Labels};
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result};
 
 /// What to do with an edge that is given more than once with different weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,11 +42,15 @@ pub struct GraphBuilder {
     edges: Vec<Edge>,
     duplicates: Duplicates,
     cleaning: Cleaning,
+    file: Option<String>,
 }
 
 #[derive(Debug)]
 enum Names {
-    Counted(usize),
+    Counted {
+        first: usize,
+        nodes: usize,
+    },
     Named {
         names: Vec<String>,
         index: HashMap<String, usize>,
@@ -83,11 +87,26 @@ impl GraphBuilder {
     /// # Errors
     /// When there are more nodes than a 32-bit index can tell apart.
     pub fn with_nodes(nodes: usize) -> Result<Self> {
+        Self::counted_from(0, nodes)
+    }
+
+    /// A builder for nodes `0..nodes`, which are named `first`, `first + 1`, ….
+    ///
+    /// # Errors
+    /// When there are more nodes than a 32-bit index can tell apart.
+    pub fn counted_from(first: usize, nodes: usize) -> Result<Self> {
         check_count(nodes)?;
         Ok(Self {
-            names: Names::Counted(nodes),
+            names: Names::Counted { first, nodes },
             ..Self::default()
         })
+    }
+
+    /// Names the file that the edges come from, so that errors of [`build`](Self::build) can say so.
+    #[must_use]
+    pub fn file(mut self, name: &str) -> Self {
+        self.file = Some(name.to_owned());
+        self
     }
 
     /// Sets what happens to an edge with two weights.
@@ -121,7 +140,7 @@ impl GraphBuilder {
     #[must_use]
     pub fn nodes(&self) -> usize {
         match &self.names {
-            Names::Counted(nodes) => *nodes,
+            Names::Counted { nodes, .. } => *nodes,
             Names::Named { names, .. } => names.len(),
         }
     }
@@ -196,7 +215,7 @@ impl GraphBuilder {
             *slot += 1;
         }
         let labels = match self.names {
-            Names::Counted(nodes) => Labels::counted(0, nodes),
+            Names::Counted { first, nodes } => Labels::counted(first, nodes),
             Names::Named { names, .. } => Labels::new(names)?,
         };
         Ok(Graph {
@@ -226,11 +245,16 @@ impl GraphBuilder {
                 },
             };
             if !weight.is_finite() {
-                return Err(Error::Graph(format!(
-                    "the merged weight of edge ({}, {}) is {weight}, expected a finite number",
-                    self.name(run[0].low as usize),
-                    self.name(run[0].high as usize)
-                )));
+                let name = |node| self.name(node as usize);
+                return Err(self.fault(
+                    &run[run.len() - 1],
+                    format!(
+                        "the merged weight {weight} of edge ({}, {})",
+                        name(run[0].low),
+                        name(run[0].high)
+                    ),
+                    "a finite number",
+                ));
             }
             if weight == 0.0 {
                 self.cleaning.zero_weights += 1;
@@ -246,20 +270,38 @@ impl GraphBuilder {
             0 => String::new(),
             line => format!(" (line {line})"),
         };
-        Error::Graph(format!(
-            "edge ({}, {}) has two weights, {}{} and {}{}; expected one, or a rule: sum, mean, max or first",
-            self.name(first.low as usize),
-            self.name(first.high as usize),
-            first.weight,
-            place(first),
-            second.weight,
-            place(second)
-        ))
+        self.fault(
+            second,
+            format!(
+                "edge ({}, {}) with two weights, {}{} and {}{}",
+                self.name(first.low as usize),
+                self.name(first.high as usize),
+                first.weight,
+                place(first),
+                second.weight,
+                place(second)
+            ),
+            "one weight, or a rule for repeated edges: sum, mean, max or first",
+        )
+    }
+
+    /// A fault of `edge`, at its place in the file when it came from one.
+    fn fault(&self, edge: &Edge, found: String, expected: &str) -> Error {
+        match &self.file {
+            None => Error::Graph(format!("found {found}, expected {expected}")),
+            Some(file) => Error::Parse(ParseError {
+                file: file.clone(),
+                line: (edge.line > 0).then_some(edge.line),
+                column: None,
+                found,
+                expected: expected.to_owned(),
+            }),
+        }
     }
 
     fn name(&self, i: usize) -> String {
         match &self.names {
-            Names::Counted(_) => i.to_string(),
+            Names::Counted { first, .. } => (first + i).to_string(),
             Names::Named { names, .. } => names[i].clone(),
         }
     }
@@ -303,6 +345,18 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(message.contains("1 (line 1) and 4 (line 3)"), "{message}");
+    }
+
+    #[test]
+    fn faults_name_the_file_when_there_is_one_and_nodes_as_they_are_counted() {
+        let mut builder = GraphBuilder::counted_from(1, 3).unwrap().file("g.mtx");
+        builder.edge(0, 2, 1.0, Some(4)).unwrap();
+        builder.edge(2, 0, 2.0, Some(9)).unwrap();
+        assert_eq!(
+            builder.build().unwrap_err().to_string(),
+            "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
+             expected one weight, or a rule for repeated edges: sum, mean, max or first"
+        );
     }
 
     #[test]

@@ -1,0 +1,710 @@
+//! GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, *GraphML progress report*, GD 2001):
+//! nodes, edges and their attributes in XML.
+//!
+//! An edge's weight is the attribute whose key is named `weight` (or as the caller says), else the
+//! key's default, else 1. Node attributes named `x`, `y` and perhaps `z` become positions when every
+//! node has them. Node ids are the `id` attributes. Directed edges are read as undirected, with a
+//! note. Nested graphs, hyperedges and several graphs in one file have no meaning here and are
+//! errors; ports and elements of other vocabularies are passed over.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+
+use super::fault::{fault, quoted};
+use super::points::check_positions;
+use super::xml::{Element, Piece, Xml, escape_attribute, is_xml_text};
+use super::{Format, LoadedGraph, ReadOptions, finish};
+use crate::error::Result;
+use crate::graph::{Graph, GraphBuilder};
+use crate::linalg::Matrix;
+
+/// Reads GraphML; `name` stands for the file in errors.
+///
+/// Nodes are numbered in the order in which they are declared.
+///
+/// # Errors
+/// When the XML is malformed or cut, an edge's end is no node, a node is declared twice, a weight is
+/// no finite number, an edge has two weights and no rule says how to merge them, or the graph would
+/// pass the memory allowed.
+///
+/// # Complexity
+/// O(bytes + |E| log |E|) time; beside the graph, one tag of memory.
+pub fn read_graphml_from(
+    reader: impl BufRead,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
+    let mut xml = Xml::new(reader, name);
+    let mut buffer = Vec::new();
+    let mut document = Document::new(name, options);
+    loop {
+        match xml.next(&mut buffer)? {
+            Piece::Open(element) => {
+                let parent = document.open.last().copied().unwrap_or(Within::Document);
+                let child = document.enter(parent, &element, xml.line())?;
+                document.open.push(child);
+            }
+            Piece::Close => {
+                let within = document.open.pop().unwrap_or(Within::Document);
+                document.leave(within)?;
+            }
+            Piece::Text(text) => match document.open.last() {
+                None if !text.trim_ascii().is_empty() => {
+                    return Err(xml.fault(quoted(text.trim_ascii()), "<graphml>"));
+                }
+                Some(Within::Default | Within::Data(_)) => document.text.push_str(&text),
+                _ => {}
+            },
+            Piece::Other => {}
+            Piece::End => return document.finish(),
+        }
+    }
+}
+
+/// Writes `graph` as GraphML, with `positions` as the node attributes `x`, `y` and perhaps `z`.
+///
+/// # Errors
+/// When `out` fails, the positions do not fit the graph, or an id is empty or holds a control
+/// character, for which XML has no room.
+pub fn write_graphml(
+    out: &mut (impl Write + ?Sized),
+    graph: &Graph,
+    positions: Option<&Matrix>,
+) -> std::io::Result<()> {
+    const AXES: [&str; 3] = ["x", "y", "z"];
+    let labels = graph.labels();
+    if let Some(positions) = positions {
+        check_positions(graph.nodes(), positions)?;
+    }
+    let key = |out: &mut dyn Write, name: &str, kind: &str| {
+        writeln!(
+            out,
+            "  <key id=\"{name}\" for=\"{kind}\" attr.name=\"{name}\" attr.type=\"double\"/>"
+        )
+    };
+    let mut header = Vec::new();
+    key(&mut header, "weight", "edge")?;
+    for axis in AXES.iter().take(positions.map_or(0, Matrix::cols)) {
+        key(&mut header, axis, "node")?;
+    }
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(
+        out,
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
+    )?;
+    out.write_all(&header)?;
+    writeln!(out, "  <graph edgedefault=\"undirected\">")?;
+    for (i, id) in labels.iter().enumerate() {
+        if id.is_empty() || !is_xml_text(&id) {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                format!(
+                    "found the id {}, expected one that is not empty and has no control character",
+                    quoted(&id)
+                ),
+            ));
+        }
+        write!(out, "    <node id=\"{}\"", escape_attribute(&id))?;
+        match positions {
+            None => writeln!(out, "/>")?,
+            Some(positions) => {
+                write!(out, ">")?;
+                for (axis, value) in AXES.iter().zip(positions.row(i)) {
+                    write!(out, "<data key=\"{axis}\">{value}</data>")?;
+                }
+                writeln!(out, "</node>")?;
+            }
+        }
+    }
+    for i in 0..graph.nodes() {
+        let source = labels.get(i);
+        let source = escape_attribute(&source);
+        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
+            let target = labels.get(j);
+            let target = escape_attribute(&target);
+            writeln!(
+                out,
+                "    <edge source=\"{source}\" target=\"{target}\">\
+                 <data key=\"weight\">{weight}</data></edge>"
+            )?;
+        }
+    }
+    writeln!(out, "  </graph>\n</graphml>")
+}
+
+/// Where in the document the reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Document,
+    GraphMl,
+    Key,
+    Default,
+    Graph,
+    Node,
+    Edge,
+    Data(Role),
+    /// Something that is passed over, with all that it holds.
+    Ignored,
+}
+
+/// What an attribute's key stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Weight,
+    Axis(usize),
+    Other,
+}
+
+/// Whether a node that was mentioned is known.
+enum Declaration {
+    /// Declared on this line.
+    At(u64),
+    /// An edge on this line named it, and a declaration must follow.
+    Awaited { line: u64, id: String },
+}
+
+/// The edge that is being read.
+struct OpenEdge {
+    source: usize,
+    target: usize,
+    weight: f64,
+    line: u64,
+}
+
+/// What the document has said so far.
+struct Document<'a> {
+    name: &'a str,
+    options: &'a ReadOptions,
+    open: Vec<Within>,
+    text: String,
+    keys: HashMap<String, Role>,
+    /// The role of the key that is being declared.
+    key: Role,
+    /// Names of edge keys other than the weight, for a note.
+    other_edge_keys: Vec<String>,
+    default_weight: f64,
+    default_position: [Option<f64>; 3],
+    has_weight: bool,
+    seen_root: bool,
+    seen_graph: bool,
+    directed_by_default: bool,
+    builder: GraphBuilder,
+    declared: Vec<Declaration>,
+    positions: Vec<[Option<f64>; 3]>,
+    node: usize,
+    edge: Option<OpenEdge>,
+    edges: u64,
+    /// The line of the datum or default that is being read.
+    line: u64,
+    notes: Vec<String>,
+}
+
+impl<'a> Document<'a> {
+    fn new(name: &'a str, options: &'a ReadOptions) -> Self {
+        Self {
+            name,
+            options,
+            open: Vec::new(),
+            text: String::new(),
+            keys: HashMap::new(),
+            key: Role::Other,
+            other_edge_keys: Vec::new(),
+            default_weight: 1.0,
+            default_position: [None; 3],
+            has_weight: false,
+            seen_root: false,
+            seen_graph: false,
+            directed_by_default: false,
+            builder: GraphBuilder::new()
+                .duplicates(options.duplicates)
+                .file(name),
+            declared: Vec::new(),
+            positions: Vec::new(),
+            node: 0,
+            edge: None,
+            edges: 0,
+            line: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Reads a start tag inside `parent`.
+    fn enter(&mut self, parent: Within, element: &Element<'_>, line: u64) -> Result<Within> {
+        let name = element.name();
+        match (parent, name.as_str()) {
+            (Within::Document, "graphml") if !self.seen_root => {
+                self.seen_root = true;
+                Ok(Within::GraphMl)
+            }
+            (Within::Document, _) => Err(element.fault(
+                quoted(&format!("<{name}>")),
+                "<graphml> as the one root of the document",
+            )),
+            (Within::GraphMl, "key") => self.enter_key(element),
+            (Within::GraphMl, "graph") => {
+                if std::mem::replace(&mut self.seen_graph, true) {
+                    return Err(element.fault("a second <graph>", "one graph in a file"));
+                }
+                let [default] = element.attributes(["edgedefault"])?;
+                self.directed_by_default = default.as_deref() == Some("directed");
+                Ok(Within::Graph)
+            }
+            (Within::Key, "default") => {
+                self.text.clear();
+                self.line = line;
+                Ok(Within::Default)
+            }
+            (Within::Graph, "node") => self.enter_node(element, line),
+            (Within::Graph, "edge") => self.enter_edge(element, line),
+            (Within::Graph, "hyperedge") => {
+                Err(element.fault("a <hyperedge>", "edges between two nodes"))
+            }
+            (Within::Node | Within::Edge, "graph") => Err(element.fault(
+                "a <graph> inside a node or an edge",
+                "one graph that is not nested",
+            )),
+            (Within::Node | Within::Edge, "data") => {
+                let [key] = element.attributes(["key"])?;
+                let role = key.as_ref().and_then(|key| self.keys.get(key));
+                let Some(&role) = role else {
+                    let key = quoted(&key.unwrap_or_default());
+                    let found = format!("data for the key {key}");
+                    return Err(element.fault(found, "a key that stands before the graph"));
+                };
+                self.text.clear();
+                self.line = line;
+                Ok(Within::Data(role))
+            }
+            (Within::GraphMl | Within::Graph | Within::Node | Within::Edge, other) => {
+                if !matches!(other, "data" | "desc") {
+                    let shown = quoted(&format!("<{other}>"));
+                    self.note(format!("elements {shown} were passed over"));
+                }
+                Ok(Within::Ignored)
+            }
+            _ => Ok(Within::Ignored),
+        }
+    }
+
+    fn enter_key(&mut self, element: &Element<'_>) -> Result<Within> {
+        let [id, domain, name] = element.attributes(["id", "for", "attr.name"])?;
+        let id = id.ok_or_else(|| element.fault("a <key> without an id", "an id"))?;
+        let name = name.unwrap_or_default();
+        let domain = domain.unwrap_or_else(|| "all".to_owned());
+        let is_for = |kind: &str| domain == kind || domain == "all";
+        let weight = self.options.weight.as_deref().unwrap_or("weight");
+        let axis = ["x", "y", "z"]
+            .iter()
+            .position(|axis| name.eq_ignore_ascii_case(axis));
+        self.key = if is_for("edge") && name.eq_ignore_ascii_case(weight) {
+            if std::mem::replace(&mut self.has_weight, true) {
+                let found = format!("a second key for the weight, {}", quoted(&name));
+                return Err(element.fault(found, "one"));
+            }
+            Role::Weight
+        } else if let Some(axis) = axis
+            && is_for("node")
+        {
+            Role::Axis(axis)
+        } else {
+            if domain == "edge" && !name.is_empty() {
+                self.other_edge_keys.push(name);
+            }
+            Role::Other
+        };
+        if self.keys.insert(id.clone(), self.key).is_some() {
+            let found = format!("a second key with the id {}", quoted(&id));
+            return Err(element.fault(found, "an id of its own for every key"));
+        }
+        Ok(Within::Key)
+    }
+
+    fn enter_node(&mut self, element: &Element<'_>, line: u64) -> Result<Within> {
+        let [id] = element.attributes(["id"])?;
+        let id = checked_id(element, "id", id)?;
+        self.node = self.mention(&id, line)?;
+        if let Declaration::At(first) = self.declared[self.node] {
+            let found = format!("the node {} once more, which line {first} has", quoted(&id));
+            return Err(element.fault(found, "an id of its own for every node"));
+        }
+        self.declared[self.node] = Declaration::At(line);
+        self.positions[self.node] = self.default_position;
+        if self.builder.nodes() % 8192 == 0 {
+            let nodes = self.builder.nodes();
+            self.options.reserve_edges(self.name, 0, nodes)?;
+        }
+        Ok(Within::Node)
+    }
+
+    fn enter_edge(&mut self, element: &Element<'_>, line: u64) -> Result<Within> {
+        let [source, target, directed, weight] =
+            element.attributes(["source", "target", "directed", "weight"])?;
+        let source = self.mention(&checked_id(element, "source", source)?, line)?;
+        let target = self.mention(&checked_id(element, "target", target)?, line)?;
+        let is_directed = match directed.as_deref() {
+            Some("true") => true,
+            Some("false") => false,
+            _ => self.directed_by_default,
+        };
+        if is_directed {
+            self.note("directed edges were read as undirected".to_owned());
+        }
+        if weight.is_some() {
+            self.note(
+                "weights as XML attributes of <edge> are not GraphML and were ignored".into(),
+            );
+        }
+        self.edge = Some(OpenEdge {
+            source,
+            target,
+            weight: self.default_weight,
+            line,
+        });
+        Ok(Within::Edge)
+    }
+
+    /// The node called `id`, which may be declared later.
+    fn mention(&mut self, id: &str, line: u64) -> Result<usize> {
+        let node = self.builder.node(id)?;
+        if node == self.declared.len() {
+            let id = id.to_owned();
+            self.declared.push(Declaration::Awaited { line, id });
+            self.positions.push([None; 3]);
+        }
+        Ok(node)
+    }
+
+    /// Takes what an element said, at its end.
+    fn leave(&mut self, within: Within) -> Result<()> {
+        match within {
+            Within::Default => match self.key {
+                Role::Weight => self.default_weight = self.number()?,
+                Role::Axis(axis) => self.default_position[axis] = self.coordinate(),
+                Role::Other => {}
+            },
+            Within::Data(role) => match (role, self.open.last()) {
+                (Role::Weight, Some(Within::Edge)) => {
+                    let weight = self.number()?;
+                    if let Some(edge) = &mut self.edge {
+                        edge.weight = weight;
+                    }
+                }
+                (Role::Axis(axis), Some(Within::Node)) => {
+                    self.positions[self.node][axis] = self.coordinate();
+                }
+                _ => {}
+            },
+            Within::Edge => {
+                let edge = self.edge.take().expect("an edge ends that has begun");
+                self.builder
+                    .edge(edge.source, edge.target, edge.weight, Some(edge.line))?;
+                self.edges += 1;
+                let nodes = self.builder.nodes();
+                self.options.reserve_edges(self.name, self.edges, nodes)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The text just read, as a weight.
+    fn number(&self) -> Result<f64> {
+        let text = self.text.trim_ascii();
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            _ => Err(fault(
+                self.name,
+                Some(self.line),
+                None,
+                format!("the weight {}", quoted(text)),
+                "a finite number",
+            )),
+        }
+    }
+
+    /// The text just read, as a coordinate; positions are a bonus, so a bad one is only missing.
+    fn coordinate(&self) -> Option<f64> {
+        let value = self.text.trim_ascii().parse::<f64>().ok()?;
+        value.is_finite().then_some(value)
+    }
+
+    fn note(&mut self, note: String) {
+        // A file cannot fill the memory with notes: there are few kinds, and few of the last.
+        if self.notes.len() < 10 && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn finish(mut self) -> Result<LoadedGraph> {
+        let whole = |found: String, expected: &str| fault(self.name, None, None, found, expected);
+        if !self.seen_graph {
+            return Err(whole("no <graph>".into(), "<graphml> with one <graph>"));
+        }
+        if self.declared.is_empty() {
+            return Err(whole("no <node>".into(), "at least one"));
+        }
+        if let (Some(weight), false) = (&self.options.weight, self.has_weight) {
+            let expected = format!("an edge key with the attr.name {}", quoted(weight));
+            return Err(whole("none".into(), &expected));
+        }
+        if !self.has_weight && !self.other_edge_keys.is_empty() {
+            let names = self.other_edge_keys.join(", ");
+            self.note(format!(
+                "no edge attribute is called weight (there is {}): every weight is 1",
+                quoted(&names)
+            ));
+        }
+        for declaration in &self.declared {
+            if let Declaration::Awaited { line, id } = declaration {
+                let found = format!("an edge of the unknown node {}", quoted(id));
+                return Err(fault(
+                    self.name,
+                    Some(*line),
+                    None,
+                    found,
+                    "a declared node",
+                ));
+            }
+        }
+        let positions = self.take_positions();
+        let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?;
+        Ok(LoadedGraph {
+            positions,
+            ..loaded
+        })
+    }
+
+    /// The positions when every node has one.
+    fn take_positions(&mut self) -> Option<Matrix> {
+        let positions = std::mem::take(&mut self.positions);
+        let has = |axis: usize| positions.iter().filter(|p| p[axis].is_some()).count();
+        let counts = [has(0), has(1), has(2)];
+        let all = positions.len();
+        if counts[0] < all || counts[1] < all {
+            if counts[0] > 0 && counts[1] > 0 {
+                self.note("positions were left aside: not every node has x and y".to_owned());
+            }
+            return None;
+        }
+        let dimensions = if counts[2] == all { 3 } else { 2 };
+        if dimensions == 2 && counts[2] > 0 {
+            self.note("z was left aside: not every node has it".to_owned());
+        }
+        Some(Matrix::from_fn(all, dimensions, |i, axis| {
+            positions[i][axis].unwrap_or_default()
+        }))
+    }
+}
+
+/// The node id in `element`'s `attribute`.
+fn checked_id(element: &Element<'_>, attribute: &str, id: Option<String>) -> Result<String> {
+    let id = id.unwrap_or_default();
+    if id.is_empty() {
+        let found = format!("a <{}> without `{attribute}`", element.name());
+        return Err(element.fault(found, "a node id"));
+    }
+    if !is_xml_text(&id) {
+        return Err(element.fault(quoted(&id), "an id without control characters"));
+    }
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<LoadedGraph> {
+        read_graphml_from(text.as_bytes(), "g.graphml", &ReadOptions::default())
+    }
+
+    fn message(body: &str) -> String {
+        read(&format!("<graphml>\n{body}</graphml>\n"))
+            .unwrap_err()
+            .to_string()
+    }
+
+    const FULL: &str = r#"<?xml version='1.0' encoding='utf-8'?>
+<!DOCTYPE graphml SYSTEM "http://example.org/x.dtd" [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+<g:graphml xmlns:g="http://graphml.graphdrawing.org/xmlns">
+  <g:key id="d0" for="edge" attr.name="weight" attr.type="double"><g:default>2.5</g:default></g:key>
+  <g:key id="d1" for="node" attr.name="x" attr.type="double"><g:default>0</g:default></g:key>
+  <g:key id="d2" for="node" attr.name="y" attr.type="double"/>
+  <g:key id="d3" for="all" attr.name="label"/>
+  <g:graph id="G" edgedefault="directed">
+    <g:desc>a graph</g:desc>
+    <g:node id="b"><g:data key="d2">4</g:data><g:data key="d1"> 3 </g:data></g:node>
+    <g:node id="a &lt;&#65;&gt;"><g:data key="d2"><![CDATA[1]]></g:data><g:data key="d3">w &amp; v</g:data></g:node>
+    <!-- a comment -->
+    <g:edge id="e1" source="a &lt;A&gt;" target="b"/>
+    <g:edge source="b" target="c"><g:data key="d0">-1<!-- in two -->&#48;</g:data></g:edge>
+    <g:node id="c"><g:data key="d2">1e1</g:data></g:node>
+  </g:graph>
+</g:graphml>
+"#;
+
+    #[test]
+    fn nodes_edges_weights_and_positions_are_read() {
+        let loaded = read(FULL).unwrap();
+        let graph = &loaded.graph;
+        let ids: Vec<_> = graph.labels().iter().collect();
+        assert_eq!(ids, ["b", "a <A>", "c"]);
+        assert_eq!((graph.weight(0, 1), graph.weight(0, 2)), (2.5, -10.0));
+        let positions = loaded.positions.unwrap();
+        assert_eq!(positions.as_slice(), [3.0, 4.0, 0.0, 1.0, 0.0, 10.0]);
+        assert_eq!(loaded.notes, ["directed edges were read as undirected"]);
+    }
+
+    #[test]
+    fn a_missing_weight_is_one_and_another_key_can_be_named() {
+        let text = r#"<graphml><key id="k" for="edge" attr.name="cost"/><graph>
+            <node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">7</data></edge>
+            </graph></graphml>"#;
+        let loaded = read(text).unwrap();
+        assert_eq!(loaded.graph.weight(0, 1), 1.0);
+        assert_eq!(
+            loaded.notes,
+            ["no edge attribute is called weight (there is `cost`): every weight is 1"]
+        );
+        let mut options = ReadOptions {
+            weight: Some("cost".into()),
+            ..ReadOptions::default()
+        };
+        let loaded = read_graphml_from(text.as_bytes(), "g", &options).unwrap();
+        assert_eq!(loaded.graph.weight(0, 1), 7.0);
+        options.weight = Some("length".into());
+        assert_eq!(
+            read_graphml_from(text.as_bytes(), "g", &options)
+                .unwrap_err()
+                .to_string(),
+            "g: found none, expected an edge key with the attr.name `length`"
+        );
+    }
+
+    #[test]
+    fn every_fault_has_its_message() {
+        for (body, wanted) in [
+            (
+                "<graph>\n<node id='a'/>\n<edge source='a'\ntarget='b'/></graph>",
+                "g.graphml, line 4: found an edge of the unknown node `b`, \
+                 expected a declared node",
+            ),
+            (
+                "<graph><node id='a'/>\n<node id='a'/></graph>",
+                "g.graphml, line 3: found the node `a` once more, which line 2 has, \
+                 expected an id of its own for every node",
+            ),
+            (
+                "<graph><node/></graph>",
+                "g.graphml, line 2: found a <node> without `id`, expected a node id",
+            ),
+            (
+                "<key id='w' for='edge' attr.name='weight'/><graph><node id='a'/><node id='b'/>\n\
+                 <edge source='a' target='b'><data key='w'>inf</data></edge></graph>",
+                "g.graphml, line 3: found the weight `inf`, expected a finite number",
+            ),
+            (
+                "<graph><node id='a'><data key='q'>1</data></node></graph>",
+                "g.graphml, line 2: found data for the key `q`, \
+                 expected a key that stands before the graph",
+            ),
+            (
+                "<graph><node id='a'><graph/></node></graph>",
+                "g.graphml, line 2: found a <graph> inside a node or an edge, \
+                 expected one graph that is not nested",
+            ),
+            (
+                "<graph><hyperedge/></graph>",
+                "g.graphml, line 2: found a <hyperedge>, expected edges between two nodes",
+            ),
+            (
+                "<graph/><graph/>",
+                "g.graphml, line 2: found a second <graph>, expected one graph in a file",
+            ),
+            (
+                "",
+                "g.graphml: found no <graph>, expected <graphml> with one <graph>",
+            ),
+            (
+                "<graph></graph>",
+                "g.graphml: found no <node>, expected at least one",
+            ),
+            (
+                "<graph><node id='&x;'/></graph>",
+                "g.graphml, line 2: found a malformed attribute \
+                 (at 1..2: unrecognized entity `x`), expected plain text",
+            ),
+            (
+                "<graph><node id='a' id='b'/></graph>",
+                "g.graphml, line 2: found the attribute `id` twice, expected it once",
+            ),
+            (
+                "<key id='w' for='edge' attr.name='weight'><default>&x;</default></key>",
+                "g.graphml, line 2: found the reference `&x;`, \
+                 expected no entities but lt, gt, amp, apos and quot",
+            ),
+        ] {
+            assert_eq!(message(body), wanted, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_graphml_is_said_to_be_none() {
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert_eq!(
+            message("a,b,1\n"),
+            "g.graphml, line 1: found `a,b,1`, expected <graphml>"
+        );
+        assert_eq!(
+            message("\n<html/>"),
+            "g.graphml, line 2: found `<html>`, expected <graphml> as the one root of the document"
+        );
+        assert!(message("").contains("no <graph>"));
+        let bytes = b"<graphml>\n<a b='\xff'/></graphml>";
+        let error = read_graphml_from(&bytes[..], "g", &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "g, line 2: found bytes that are not UTF-8, expected UTF-8 text"
+        );
+    }
+
+    #[test]
+    fn a_document_cut_anywhere_is_a_fault() {
+        let end = FULL.trim_end().len();
+        for cut in (0..end).filter(|&cut| FULL.is_char_boundary(cut)) {
+            assert!(read(&FULL[..cut]).is_err(), "cut at byte {cut}");
+        }
+        let cut = FULL.find("<g:edge id").unwrap();
+        assert_eq!(
+            read(&FULL[..cut]).unwrap_err().to_string(),
+            "g.graphml, line 13: found the end of the file, expected </g:graph>"
+        );
+    }
+
+    #[test]
+    fn depth_and_length_are_bounded() {
+        let deep = message(&"<a>".repeat(10_000));
+        assert_eq!(
+            deep,
+            "g.graphml, line 2: found elements 101 deep, expected at most 100"
+        );
+        let text = format!("<graphml>\n<!-- {} --></graphml>", " ".repeat(17 << 20));
+        let reader = std::io::BufReader::new(text.as_bytes());
+        let long = read_graphml_from(reader, "g", &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            long.to_string(),
+            "g, line 2: found a tag or text of more than 16 MiB, expected shorter ones"
+        );
+    }
+
+    #[test]
+    fn ids_for_which_xml_has_no_room_are_not_written() {
+        for id in ["", "a\u{1}", "\u{ffff}"] {
+            let labels = crate::graph::Labels::new(vec![id.into()]).unwrap();
+            let graph = Graph::from_edges(1, &[])
+                .unwrap()
+                .with_labels(labels)
+                .unwrap();
+            assert!(write_graphml(&mut Vec::new(), &graph, None).is_err());
+        }
+    }
+}
