@@ -68,7 +68,10 @@ impl Scene {
         let (raw_source, raw_target) = place(view);
         for (side, other) in [(source, target), (target, source)] {
             if side.positions.is_none() && (side.graph.nodes() > 1 || other.positions.is_none()) {
-                captions.push(format!("{}: no positions given, laid out", side.name));
+                captions.push(format!(
+                    "{}: no positions given, placed by an automatic layout",
+                    side.name
+                ));
             } else if side.positions.is_some_and(|p| p.cols() == 3) {
                 captions.push(format!("{}: three dimensions, projected", side.name));
             }
