@@ -109,6 +109,7 @@ fn force_step(graph: &Graph, points: &mut [Point], temperature: f64) {
     let n = points.len();
     let ideal = (1.0 / n as f64).sqrt();
     let side = ((0.5 / ideal) as usize).max(1);
+    let reach = 1.0 / side as f64;
     let cell = |p: &Point| {
         let at = |v: f64| ((v * side as f64) as usize).min(side - 1);
         (at(p[0]), at(p[1]))
@@ -127,8 +128,11 @@ fn force_step(graph: &Graph, points: &mut [Point], temperature: f64) {
                     for &j in cells[cy * side + cx].iter().filter(|&&j| j != i) {
                         let (dx, dy) = (points[i][0] - points[j][0], points[i][1] - points[j][1]);
                         let square = (dx * dx + dy * dy).max(1e-12);
-                        force[0] += ideal * ideal / square * dx;
-                        force[1] += ideal * ideal / square * dy;
+                        // Fades to nothing at the cells' reach; a sudden end would draw the grid.
+                        let fade = (1.0 - square / (reach * reach)).max(0.0);
+                        let push = fade * ideal * ideal / square;
+                        force[0] += push * dx;
+                        force[1] += push * dy;
                     }
                 }
             }
