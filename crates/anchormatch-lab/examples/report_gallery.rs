@@ -1,5 +1,6 @@
-//! Writes two sample reports: `report_runs.html`, noisy views of 51 points under six runs with a
-//! truth, and `report_plain.html`, a sparse pair without truth or positions.
+//! Writes three sample reports: `report_runs.html`, noisy views of 51 points under six runs with a
+//! truth; `report_plain.html`, a sparse pair without truth or positions; and `report_large.html`,
+//! 3 000 nodes of which a sample is drawn.
 //!
 //! ```text
 //! cargo run -p anchormatch-lab --example report_gallery -- DIRECTORY
@@ -22,11 +23,9 @@ use rand_chacha::ChaCha8Rng;
 fn main() -> Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     let mut random = ChaCha8Rng::seed_from_u64(7);
-    six_runs(&mut random)?
-        .into_iter()
-        .try_for_each(|(name, html)| write(&directory, name, &html))?;
-    let (name, html) = plain(&mut random)?;
-    write(&directory, name, &html)
+    write(&directory, "report_runs.html", &six_runs(&mut random)?)?;
+    write(&directory, "report_plain.html", &plain(&mut random)?)?;
+    write(&directory, "report_large.html", &large(&mut random)?)
 }
 
 fn write(directory: &std::path::Path, name: &str, html: &str) -> Result<()> {
@@ -35,7 +34,7 @@ fn write(directory: &std::path::Path, name: &str, html: &str) -> Result<()> {
 }
 
 /// A house front with a roof and windows, seen twice.
-fn six_runs(random: &mut ChaCha8Rng) -> Result<Vec<(&'static str, String)>> {
+fn six_runs(random: &mut ChaCha8Rng) -> Result<String> {
     let n = 51;
     let first = Matrix::from_fn(n, 2, |i, axis| {
         let (row, column) = (i / 9, i % 9);
@@ -84,7 +83,8 @@ fn six_runs(random: &mut ChaCha8Rng) -> Result<Vec<(&'static str, String)>> {
             let (i, j) = (random.random_range(4..n), random.random_range(4..n));
             assignment.swap(i, j);
         }
-        let mut matching = made_up(&source, &target, &assignment, &[0, 17, 40], random)?;
+        let mut matching = made_up(&assignment, &[0, 17, 40], random);
+        add_spectra(&mut matching, &source, &target)?;
         matching.objective = 1900.0 - 12.0 * f64::from(swaps);
         matching.timings = vec![
             ("eigenpairs".into(), 0.12 * seconds),
@@ -137,11 +137,11 @@ fn six_runs(random: &mut ChaCha8Rng) -> Result<Vec<(&'static str, String)>> {
                 .into(),
         ),
     };
-    Ok(vec![("report_runs.html", report.html()?)])
+    report.html()
 }
 
 /// A small-world network and a copy with some edges moved.
-fn plain(random: &mut ChaCha8Rng) -> Result<(&'static str, String)> {
+fn plain(random: &mut ChaCha8Rng) -> Result<String> {
     let n = 120;
     let mut edges = Vec::new();
     for i in 0..n {
@@ -162,7 +162,8 @@ fn plain(random: &mut ChaCha8Rng) -> Result<(&'static str, String)> {
         .map(|i| if i % 17 == 3 { (i + 60) % n } else { i })
         .collect();
     let taken: std::collections::HashSet<usize> = assignment.iter().copied().collect();
-    let mut matching = made_up(&source, &target, &assignment, &[5, 50, 90], random)?;
+    let mut matching = made_up(&assignment, &[5, 50, 90], random);
+    add_spectra(&mut matching, &source, &target)?;
     let mut seen = std::collections::HashSet::new();
     let (kept, dropped): (Vec<Pair>, Vec<Pair>) =
         matching.pairs.iter().partition(|p| seen.insert(p.target));
@@ -193,16 +194,55 @@ fn plain(random: &mut ChaCha8Rng) -> Result<(&'static str, String)> {
         truth: None,
         command: None,
     };
-    Ok(("report_plain.html", report.html()?))
+    report.html()
 }
 
-fn made_up(
-    source: &Graph,
-    target: &Graph,
-    assignment: &[usize],
-    anchors: &[usize],
-    random: &mut ChaCha8Rng,
-) -> Result<Matching> {
+/// Neighbours among scattered points, whose places the report does not get to know.
+fn large(random: &mut ChaCha8Rng) -> Result<String> {
+    let n = 3_000;
+    let points: Vec<[f64; 2]> = (0..n)
+        .map(|_| [random.random_range(0.0..1.0), random.random_range(0.0..1.0)])
+        .collect();
+    let mut edges = Vec::new();
+    for i in 0..n {
+        for j in 0..i {
+            let distance = (points[i][0] - points[j][0]).hypot(points[i][1] - points[j][1]);
+            if distance < 0.026 {
+                edges.push((i, j, 1.0));
+            }
+        }
+    }
+    let graph = Graph::from_edges(n, &edges)?;
+    let mut assignment: Vec<usize> = (0..n).collect();
+    for i in (0..n).step_by(25) {
+        assignment.swap(i, random.random_range(0..n));
+    }
+    let anchors: Vec<usize> = (0..n).step_by(150).map(|i| i + 1).collect();
+    let mut matching = made_up(&assignment, &anchors, random);
+    matching.timings = vec![("profiles".into(), 0.8), ("search".into(), 4.2)];
+    let truth: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
+    let side = |name: &str| Side {
+        name: name.into(),
+        graph: &graph,
+        positions: None,
+        wireframe: None,
+    };
+    Report {
+        title: "Three thousand nodes".into(),
+        source: side("first week"),
+        target: side("second week"),
+        runs: vec![Run {
+            name: "fast".into(),
+            matching: &matching,
+            score: None,
+        }],
+        truth: Some(&truth),
+        command: None,
+    }
+    .html()
+}
+
+fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> Matching {
     let pairs = assignment
         .iter()
         .enumerate()
@@ -217,7 +257,7 @@ fn made_up(
             anchor: anchors.contains(&i),
         })
         .collect();
-    Ok(Matching {
+    Matching {
         pairs,
         unmatched_source: vec![],
         unmatched_target: vec![],
@@ -234,12 +274,21 @@ fn made_up(
         ],
         timings: vec![],
         diagnostics: Diagnostics {
-            source_eigenvalues: symmetric_eigen(&source.laplacian().dense())?.values,
-            target_eigenvalues: symmetric_eigen(&target.laplacian().dense())?.values,
+            source_eigenvalues: vec![],
+            target_eigenvalues: vec![],
             convergence: (0..42)
                 .map(|k| 0.3 * (-0.45 * f64::from(k)).exp() * random.random_range(0.7..1.3))
                 .collect(),
             learner_violations: vec![],
         },
-    })
+    }
+}
+
+fn add_spectra(matching: &mut Matching, source: &Graph, target: &Graph) -> Result<()> {
+    let values = |graph: &Graph| -> Result<Vec<f64>> {
+        Ok(symmetric_eigen(&graph.laplacian().dense())?.values)
+    };
+    matching.diagnostics.source_eigenvalues = values(source)?;
+    matching.diagnostics.target_eigenvalues = values(target)?;
+    Ok(())
 }

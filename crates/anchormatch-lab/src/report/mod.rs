@@ -72,7 +72,7 @@ impl Report<'_> {
     /// The page.
     ///
     /// Of large graphs it draws a sample and says so: a pair of 3 000-node sparse graphs makes a
-    /// file of about one megabyte.
+    /// file of less than two megabytes.
     ///
     /// # Errors
     /// When there is no run, a node index is outside its graph, positions have the wrong shape or

@@ -121,14 +121,14 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
         )?,
         (Some(_), None) => card("accuracy", "–", "only anchors in the truth", "card main")?,
         _ if !free.is_empty() => card(
-            "mean confidence",
+            "confidence",
             &number(free.iter().sum::<f64>() / free.len() as f64, 3),
-            "no truth given",
+            "mean, no truth given",
             "card main",
         )?,
         _ => {}
     }
-    card("matched", &count(free.len()), "beside the anchors", "card")?;
+    card("matched", &count(free.len()), "pairs found", "card")?;
     card("anchors", &count(run.anchors()), "given", "card")?;
     let lone = (
         matching.unmatched_source.len(),
@@ -163,12 +163,7 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
         sides(source.edges() == target.edges()),
         "card",
     )?;
-    card(
-        "objective",
-        &number(matching.objective, 5),
-        "of the program solved",
-        "card",
-    )?;
+    card("objective", &number(matching.objective, 5), "xᵀWx", "card")?;
     let (status, class) = status(run);
     card(
         "status",

@@ -165,7 +165,8 @@ fn nodes(
     label: &dyn Fn(usize) -> String,
 ) -> Result {
     let radius = Coordinate(scene.radius);
-    writeln!(out, "<g class=\"nodes {class}\">")?;
+    let tiny = if scene.radius < 2.0 { " tiny" } else { "" };
+    writeln!(out, "<g class=\"nodes {class}{tiny}\">")?;
     for i in panel.nodes() {
         let [x, y] = panel.places[i].map(Coordinate);
         writeln!(

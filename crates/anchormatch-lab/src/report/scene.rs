@@ -1,11 +1,13 @@
 //! What the picture shows and where: the drawn nodes, edges and lines, in the units of the SVG.
 
+use std::cmp::Ordering;
+
 use anchormatch::matching::Pair;
 
 use super::edges::{Skeleton, evenly, skeleton};
 use super::layout::{self, Frame, Point};
 use super::text::{count, counted};
-use super::{Side, View};
+use super::{Side, Verdict, View};
 
 /// The picture's width in SVG units.
 pub(super) const WIDTH: f64 = 1200.0;
@@ -54,39 +56,38 @@ impl Scene {
         let (source, target) = (&view.report.source, &view.report.target);
         let (drawn_source, drawn_target) = choose(view);
         let mut captions = Vec::new();
-        for (side, drawn) in [(source, &drawn_source), (target, &drawn_target)] {
+        let sampled = |drawn: &[bool]| {
             let shown = drawn.iter().filter(|&&d| d).count();
-            if shown < drawn.len() {
-                captions.push(format!(
-                    "{}: {} of {} drawn (anchors first, then an even sample)",
-                    side.name,
-                    count(shown),
-                    counted(drawn.len(), "node", "nodes")
-                ));
+            let nodes = counted(drawn.len(), "node", "nodes");
+            let words = "drawn (anchors first, then an even sample)";
+            (shown < drawn.len()).then(|| format!("{} of {nodes} {words}", count(shown)))
+        };
+        captions.extend(caption(
+            view,
+            [sampled(&drawn_source), sampled(&drawn_target)],
+        ));
+        let placed = |side: &Side<'_>| match side.positions {
+            None => Some("no positions given, placed by an automatic layout".to_owned()),
+            Some(positions) if positions.cols() == 3 => {
+                Some("three dimensions, projected".to_owned())
             }
-        }
+            Some(_) => None,
+        };
+        captions.extend(caption(view, [placed(source), placed(target)]));
         let (raw_source, raw_target) = place(view);
-        for (side, other) in [(source, target), (target, source)] {
-            if side.positions.is_none() && (side.graph.nodes() > 1 || other.positions.is_none()) {
-                captions.push(format!("{}: no positions given, laid out", side.name));
-            } else if side.positions.is_some_and(|p| p.cols() == 3) {
-                captions.push(format!("{}: three dimensions, projected", side.name));
-            }
-        }
-        let mut skeletons = Vec::new();
+        let (mut skeletons, mut words) = (Vec::new(), Vec::new());
         for (side, raw, drawn) in [
             (source, &raw_source, &drawn_source),
             (target, &raw_target, &drawn_target),
         ] {
             let places = side.positions.map(|_| raw.as_slice());
             let chosen = skeleton(side, places, drawn);
-            if !chosen.caption.is_empty() {
-                captions.push(format!("{}: {}", side.name, chosen.caption));
-            }
             skeletons.push(chosen.edges);
+            words.push(Some(chosen.caption).filter(|c| !c.is_empty()));
         }
-        let target_edges = skeletons.pop().unwrap_or_default();
-        let source_edges = skeletons.pop().unwrap_or_default();
+        let [source_words, target_words] = words.try_into().expect("one caption a side");
+        captions.extend(caption(view, [source_words, target_words]));
+        let [source_edges, target_edges] = skeletons.try_into().expect("one skeleton a side");
 
         let frames = [Frame::of(&raw_source), Frame::of(&raw_target)];
         let tall = |f: &Frame| match (f.width() > 0.0, f.height() > 0.0) {
@@ -113,12 +114,34 @@ impl Scene {
         }
     }
 
-    /// The pairs of a run that have a line, anchors last so that they lie on top.
+    /// The pairs of a run that have a line; those worth seeing come last and lie on top: right ones,
+    /// then wrong ones, then anchors, and the surer the higher where there is no truth.
     pub(super) fn lines<'p>(&self, view: &View<'_>, pairs: &'p [Pair]) -> Vec<&'p Pair> {
         let visible = |p: &&Pair| self.source.drawn[p.source] && self.target.drawn[p.target];
         let mut lines: Vec<&Pair> = pairs.iter().filter(visible).take(most(view)).collect();
-        lines.sort_by_key(|p| p.anchor);
+        lines.sort_by(|p, q| {
+            let layer = |p: &Pair| (p.anchor, view.verdict(p) == Some(Verdict::Wrong));
+            let surer = || match view.truth {
+                None => p.confidence.total_cmp(&q.confidence),
+                Some(_) => Ordering::Equal,
+            };
+            layer(p).cmp(&layer(q)).then_with(surer)
+        });
         lines
+    }
+}
+
+/// What to say about the two sides, in one sentence when it is the same.
+fn caption(view: &View<'_>, words: [Option<String>; 2]) -> Vec<String> {
+    let [source, target] = words;
+    let about = |side: &Side<'_>, words: String| format!("{}: {words}", side.name);
+    match (source, target) {
+        (Some(left), Some(right)) if left == right => vec![format!("both graphs: {left}")],
+        (source, target) => {
+            let left = source.map(|words| about(&view.report.source, words));
+            let right = target.map(|words| about(&view.report.target, words));
+            left.into_iter().chain(right).collect()
+        }
     }
 }
 
