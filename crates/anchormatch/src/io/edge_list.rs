@@ -121,11 +121,10 @@ pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
     if !row.is_name(2) {
         return Ok(false);
     }
-    if !names_ends
-        && END_NAMES
-            .iter()
-            .any(|(_, target)| is(1, "source") || is(2, target))
-    {
+    let ends_last = ["target", "to", "dst", "node2"]
+        .iter()
+        .any(|end| is(2, end));
+    if !names_ends && (ends_last || is(1, "source")) {
         return Err(row.fault(
             2,
             super::quoted(row.get(2)),
@@ -169,6 +168,7 @@ mod tests {
             "source,target,weight\na,b,2\n",
             "\"from\";\"to\";\"w\"\r\na;b;2\r\n",
             "\u{feff}x\ty\tz\na\tb\t2",
+            "row col v\na b 2",
         ] {
             assert_eq!(edges(text), wanted, "{text}");
         }

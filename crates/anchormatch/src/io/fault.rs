@@ -35,9 +35,14 @@ pub(super) fn quoted(text: &str) -> String {
     if text.is_empty() {
         return "nothing".to_owned();
     }
-    let mut shown = String::from("`");
+    format!("`{}`", printable(text, SHOWN))
+}
+
+/// The first `limit` characters of `text`, control characters escaped.
+pub(super) fn printable(text: &str, limit: usize) -> String {
+    let mut shown = String::new();
     for (count, c) in text.chars().enumerate() {
-        if count == SHOWN {
+        if count == limit {
             shown.push('…');
             break;
         }
@@ -47,7 +52,6 @@ pub(super) fn quoted(text: &str) -> String {
             shown.push(c);
         }
     }
-    shown.push('`');
     shown
 }
 

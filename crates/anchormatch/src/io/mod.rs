@@ -10,8 +10,8 @@
 //! Beside graphs there are pairs of nodes ([`PairTable`]: anchors, a truth) and results
 //! ([`write_matching_csv`], [`write_matching_json`]). Files are read as streams and nothing is
 //! allocated because a file says so: a header that promises more than the file holds costs nothing.
-//! A fault in a file is an [`Error::Parse`](crate::Error::Parse) with the file, the line, what was
-//! found and what was expected.
+//! A fault in a file is an [`Error::Parse`] with the file, the line, what was found and what was
+//! expected.
 
 mod edge_list;
 mod fault;
@@ -163,7 +163,7 @@ impl ReadOptions {
     /// Refuses edges past the memory allowed, as they come.
     fn reserve_edges(&self, file: &str, edges: u64, nodes: usize) -> Result<()> {
         // Checked now and then: a block of edges between two checks is small.
-        if edges % 8192 != 0 {
+        if !edges.is_multiple_of(8192) {
             return Ok(());
         }
         let needed = edges * EDGE_BYTES + nodes as u64 * NAMED_NODE_BYTES;

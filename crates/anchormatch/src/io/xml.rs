@@ -13,7 +13,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::fault::{fault, quoted};
+use super::fault::{fault, printable, quoted};
 use crate::error::{Error, Result};
 
 /// Elements inside each other, at most.
@@ -119,7 +119,7 @@ impl<R: BufRead> Xml<R> {
             Event::Eof => match self.begins.last() {
                 None => Ok(Piece::End),
                 Some(&begin) => {
-                    let expected = format!("</{}>", &self.names[begin..]);
+                    let expected = format!("</{}>", printable(&self.names[begin..], 40));
                     Err(self.fault("the end of the file", expected))
                 }
             },
@@ -147,7 +147,10 @@ impl<R: BufRead> Xml<R> {
             ),
             quick_xml::Error::Encoding(_) => self.fault("bytes that are not UTF-8", "UTF-8 text"),
             other => self.fault(
-                format!("malformed or cut XML ({other})"),
+                format!(
+                    "malformed or cut XML ({})",
+                    printable(&other.to_string(), 120)
+                ),
                 "well-formed GraphML",
             ),
         }
@@ -156,22 +159,20 @@ impl<R: BufRead> Xml<R> {
 
 impl Element<'_> {
     /// The name without its prefix.
-    pub(super) fn name(&self) -> String {
-        self.start.local_name().as_ref().to_owned()
+    pub(super) fn name(&self) -> &str {
+        self.start.local_name().into_inner()
     }
 
     /// The values of the attributes `names`, where they are given.
     pub(super) fn attributes<const N: usize>(
         &self,
         names: [&str; N],
-    ) -> Result<[Option<String>; N]> {
+    ) -> Result<[Option<Cow<'_, str>>; N]> {
         let mut values = [const { None }; N];
         let mut attributes = self.start.attributes();
         // The library's check for repetition compares all with all; only those asked for matter.
         for attribute in attributes.with_checks(false) {
-            let attribute = attribute.map_err(|e| {
-                self.fault(format!("a malformed attribute ({e})"), "name=\"value\"")
-            })?;
+            let attribute = attribute.map_err(|e| self.malformed(&e.to_string()))?;
             let Some(k) = names.iter().position(|&n| n == attribute.key.as_ref()) else {
                 continue;
             };
@@ -180,10 +181,18 @@ impl Element<'_> {
             }
             let value = attribute
                 .normalized_value(XmlVersion::default())
-                .map_err(|e| self.fault(format!("a malformed attribute ({e})"), "plain text"))?;
-            values[k] = Some(value.into_owned());
+                .map_err(|e| self.malformed(&e.to_string()))?;
+            values[k] = Some(value);
         }
         Ok(values)
+    }
+
+    fn malformed(&self, error: &str) -> Error {
+        let found = format!("a malformed attribute ({})", printable(error, 120));
+        self.fault(
+            found,
+            "name=\"value\" without entities of the document's own",
+        )
     }
 
     /// A fault in this tag.

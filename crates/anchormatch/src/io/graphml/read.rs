@@ -1,21 +1,14 @@
-//! GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, *GraphML progress report*, GD 2001):
-//! nodes, edges and their attributes in XML.
-//!
-//! An edge's weight is the attribute whose key is named `weight` (or as the caller says), else the
-//! key's default, else 1. Node attributes named `x`, `y` and perhaps `z` become positions when every
-//! node has them. Node ids are the `id` attributes. Directed edges are read as undirected, with a
-//! note. Nested graphs, hyperedges and several graphs in one file have no meaning here and are
-//! errors; ports and elements of other vocabularies are passed over.
+//! GraphML from a stream: one pass over the tags, with a stack that says where in the document it is.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 
-use super::fault::{fault, quoted};
-use super::points::check_positions;
-use super::xml::{Element, Piece, Xml, escape_attribute, is_xml_text};
-use super::{Format, LoadedGraph, ReadOptions, finish};
+use super::super::fault::{fault, quoted};
+use super::super::xml::{Element, Piece, Xml, is_xml_text};
+use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use crate::error::Result;
-use crate::graph::{Graph, GraphBuilder};
+use crate::graph::GraphBuilder;
 use crate::linalg::Matrix;
 
 /// Reads GraphML; `name` stands for the file in errors.
@@ -59,77 +52,6 @@ pub fn read_graphml_from(
             Piece::End => return document.finish(),
         }
     }
-}
-
-/// Writes `graph` as GraphML, with `positions` as the node attributes `x`, `y` and perhaps `z`.
-///
-/// # Errors
-/// When `out` fails, the positions do not fit the graph, or an id is empty or holds a control
-/// character, for which XML has no room.
-pub fn write_graphml(
-    out: &mut (impl Write + ?Sized),
-    graph: &Graph,
-    positions: Option<&Matrix>,
-) -> std::io::Result<()> {
-    const AXES: [&str; 3] = ["x", "y", "z"];
-    let labels = graph.labels();
-    if let Some(positions) = positions {
-        check_positions(graph.nodes(), positions)?;
-    }
-    let key = |out: &mut dyn Write, name: &str, kind: &str| {
-        writeln!(
-            out,
-            "  <key id=\"{name}\" for=\"{kind}\" attr.name=\"{name}\" attr.type=\"double\"/>"
-        )
-    };
-    let mut header = Vec::new();
-    key(&mut header, "weight", "edge")?;
-    for axis in AXES.iter().take(positions.map_or(0, Matrix::cols)) {
-        key(&mut header, axis, "node")?;
-    }
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(
-        out,
-        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
-    )?;
-    out.write_all(&header)?;
-    writeln!(out, "  <graph edgedefault=\"undirected\">")?;
-    for (i, id) in labels.iter().enumerate() {
-        if id.is_empty() || !is_xml_text(&id) {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
-                format!(
-                    "found the id {}, expected one that is not empty and has no control character",
-                    quoted(&id)
-                ),
-            ));
-        }
-        write!(out, "    <node id=\"{}\"", escape_attribute(&id))?;
-        match positions {
-            None => writeln!(out, "/>")?,
-            Some(positions) => {
-                write!(out, ">")?;
-                for (axis, value) in AXES.iter().zip(positions.row(i)) {
-                    write!(out, "<data key=\"{axis}\">{value}</data>")?;
-                }
-                writeln!(out, "</node>")?;
-            }
-        }
-    }
-    for i in 0..graph.nodes() {
-        let source = labels.get(i);
-        let source = escape_attribute(&source);
-        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
-            let target = labels.get(j);
-            let target = escape_attribute(&target);
-            writeln!(
-                out,
-                "    <edge source=\"{source}\" target=\"{target}\">\
-                 <data key=\"weight\">{weight}</data></edge>"
-            )?;
-        }
-    }
-    writeln!(out, "  </graph>\n</graphml>")
 }
 
 /// Where in the document the reader is.
@@ -231,7 +153,7 @@ impl<'a> Document<'a> {
     /// Reads a start tag inside `parent`.
     fn enter(&mut self, parent: Within, element: &Element<'_>, line: u64) -> Result<Within> {
         let name = element.name();
-        match (parent, name.as_str()) {
+        match (parent, name) {
             (Within::Document, "graphml") if !self.seen_root => {
                 self.seen_root = true;
                 Ok(Within::GraphMl)
@@ -265,7 +187,7 @@ impl<'a> Document<'a> {
             )),
             (Within::Node | Within::Edge, "data") => {
                 let [key] = element.attributes(["key"])?;
-                let role = key.as_ref().and_then(|key| self.keys.get(key));
+                let role = key.as_ref().and_then(|key| self.keys.get(&**key));
                 let Some(&role) = role else {
                     let key = quoted(&key.unwrap_or_default());
                     let found = format!("data for the key {key}");
@@ -290,7 +212,7 @@ impl<'a> Document<'a> {
         let [id, domain, name] = element.attributes(["id", "for", "attr.name"])?;
         let id = id.ok_or_else(|| element.fault("a <key> without an id", "an id"))?;
         let name = name.unwrap_or_default();
-        let domain = domain.unwrap_or_else(|| "all".to_owned());
+        let domain = domain.unwrap_or(Cow::Borrowed("all"));
         let is_for = |kind: &str| domain == kind || domain == "all";
         let weight = self.options.weight.as_deref().unwrap_or("weight");
         let axis = ["x", "y", "z"]
@@ -308,11 +230,11 @@ impl<'a> Document<'a> {
             Role::Axis(axis)
         } else {
             if domain == "edge" && !name.is_empty() {
-                self.other_edge_keys.push(name);
+                self.other_edge_keys.push(name.into_owned());
             }
             Role::Other
         };
-        if self.keys.insert(id.clone(), self.key).is_some() {
+        if self.keys.insert(id.to_string(), self.key).is_some() {
             let found = format!("a second key with the id {}", quoted(&id));
             return Err(element.fault(found, "an id of its own for every key"));
         }
@@ -329,7 +251,7 @@ impl<'a> Document<'a> {
         }
         self.declared[self.node] = Declaration::At(line);
         self.positions[self.node] = self.default_position;
-        if self.builder.nodes() % 8192 == 0 {
+        if self.builder.nodes().is_multiple_of(8192) {
             let nodes = self.builder.nodes();
             self.options.reserve_edges(self.name, 0, nodes)?;
         }
@@ -497,7 +419,11 @@ impl<'a> Document<'a> {
 }
 
 /// The node id in `element`'s `attribute`.
-fn checked_id(element: &Element<'_>, attribute: &str, id: Option<String>) -> Result<String> {
+fn checked_id<'e>(
+    element: &Element<'_>,
+    attribute: &str,
+    id: Option<Cow<'e, str>>,
+) -> Result<Cow<'e, str>> {
     let id = id.unwrap_or_default();
     if id.is_empty() {
         let found = format!("a <{}> without `{attribute}`", element.name());
@@ -631,7 +557,8 @@ mod tests {
             (
                 "<graph><node id='&x;'/></graph>",
                 "g.graphml, line 2: found a malformed attribute \
-                 (at 1..2: unrecognized entity `x`), expected plain text",
+                 (at 1..2: unrecognized entity `x`), \
+                 expected name=\"value\" without entities of the document's own",
             ),
             (
                 "<graph><node id='a' id='b'/></graph>",
@@ -694,17 +621,5 @@ mod tests {
             long.to_string(),
             "g, line 2: found a tag or text of more than 16 MiB, expected shorter ones"
         );
-    }
-
-    #[test]
-    fn ids_for_which_xml_has_no_room_are_not_written() {
-        for id in ["", "a\u{1}", "\u{ffff}"] {
-            let labels = crate::graph::Labels::new(vec![id.into()]).unwrap();
-            let graph = Graph::from_edges(1, &[])
-                .unwrap()
-                .with_labels(labels)
-                .unwrap();
-            assert!(write_graphml(&mut Vec::new(), &graph, None).is_err());
-        }
     }
 }

@@ -1,0 +1,182 @@
+//! What a writer writes, the reader of the same format gives back.
+
+// The lint spares test functions but not their helpers.
+#![allow(clippy::unwrap_used)]
+
+use anchormatch::Graph;
+use anchormatch::graph::Labels;
+use anchormatch::io::{
+    Format, LoadedGraph, ReadOptions, read_graph, read_graph_from, read_pairs_from,
+    write_edge_list, write_graph, write_graphml, write_matrix_market, write_pairs, write_points,
+};
+use anchormatch::linalg::Matrix;
+use proptest::collection::{hash_set, vec};
+use proptest::prelude::*;
+
+/// Ids with everything in them that a format could trip over.
+const ODD_ID: &str = "[a-zA-Z0-9 ,;\"'#%&<>\t\r|=\u{e4}\u{3bb}\u{1f600}\u{a0}\u{feff}-]{1,8}";
+
+fn weight() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        -1e3..1e3f64,
+        Just(f64::MAX),
+        Just(f64::MIN_POSITIVE),
+        Just(5e-324),
+        Just(0.1 + 0.2),
+        Just(1.0),
+    ]
+    .prop_filter("an edge of weight zero is none", |w| *w != 0.0)
+}
+
+/// A graph with odd ids, isolated nodes among them.
+fn graph() -> impl Strategy<Value = Graph> {
+    hash_set(ODD_ID, 1..12)
+        .prop_flat_map(|ids| {
+            let n = ids.len();
+            (Just(ids), vec(((0..n), (0..n), weight()), 0..3 * n))
+        })
+        .prop_map(|(ids, mut edges)| {
+            edges.retain(|&(u, v, _)| u < v);
+            edges.sort_by_key(|&(u, v, _)| (u, v));
+            edges.dedup_by_key(|&mut (u, v, _)| (u, v));
+            let labels = Labels::new(ids.into_iter().collect()).unwrap();
+            Graph::from_edges(labels.len(), &edges)
+                .unwrap()
+                .with_labels(labels)
+                .unwrap()
+        })
+}
+
+fn read(bytes: &[u8], format: Format) -> LoadedGraph {
+    read_graph_from(bytes, "memory", format, &ReadOptions::default()).unwrap()
+}
+
+/// The same ids in the same order, and the same edges with the same bits.
+fn assert_equal(found: &Graph, wanted: &Graph) {
+    assert!(found.labels().iter().eq(wanted.labels().iter()));
+    assert_eq!(found.adjacency(), wanted.adjacency());
+}
+
+/// `graph` with its nodes in the order of `like`'s ids.
+fn in_order_of(graph: &Graph, like: &Graph) -> Graph {
+    let order: Vec<usize> = like
+        .labels()
+        .iter()
+        .map(|id| graph.labels().find(&id).expect("every id comes back"))
+        .collect();
+    graph.permuted(&order).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn edge_lists(graph in graph()) {
+        let mut bytes = Vec::new();
+        write_edge_list(&mut bytes, &graph).unwrap();
+        let again = read(&bytes, Format::EdgeList).graph;
+        prop_assert_eq!(again.nodes(), graph.nodes());
+        assert_equal(&in_order_of(&again, &graph), &graph);
+    }
+
+    #[test]
+    fn edge_lists_with_other_delimiters(
+        graph in graph(),
+        delimiter in prop::sample::select(vec!["\t", ";", " ", " ; "]),
+    ) {
+        // A writer of our own, which quotes everything.
+        let mut text = String::from("\u{feff}# a comment\r\n\r\n");
+        let quote = |i| format!("\"{}\"", graph.labels().get(i).replace('"', "\"\""));
+        for i in 0..graph.nodes() {
+            text += &format!("{}{delimiter}{}{delimiter}0\r\n", quote(i), quote(i));
+            for (j, w) in graph.neighbours(i).filter(|&(j, _)| j < i) {
+                text += &format!("{}{delimiter}{}{delimiter}{w:e}\r\n", quote(i), quote(j));
+            }
+        }
+        assert_equal(&read(text.as_bytes(), Format::EdgeList).graph, &graph);
+    }
+
+    #[test]
+    fn graphml(graph in graph(), break_line in any::<bool>(), dimensions in 0usize..4) {
+        let graph = if break_line {
+            let ids = graph.labels().iter().map(|id| format!("{id}\n")).collect();
+            graph.with_labels(Labels::new(ids).unwrap()).unwrap()
+        } else {
+            graph
+        };
+        let positions = (dimensions >= 2)
+            .then(|| Matrix::from_fn(graph.nodes(), dimensions, |i, k| 0.1 * i as f64 - k as f64));
+        let mut bytes = Vec::new();
+        write_graphml(&mut bytes, &graph, positions.as_ref()).unwrap();
+        let again = read(&bytes, Format::GraphMl);
+        assert_equal(&again.graph, &graph);
+        prop_assert_eq!(again.positions, positions);
+    }
+
+    #[test]
+    fn matrix_market(graph in graph()) {
+        let numbered = graph.clone().with_labels(Labels::counted(1, graph.nodes())).unwrap();
+        let mut bytes = Vec::new();
+        write_matrix_market(&mut bytes, &graph).unwrap();
+        prop_assert_eq!(read(&bytes, Format::MatrixMarket).graph, numbered);
+    }
+
+    #[test]
+    fn points(
+        ids in hash_set(ODD_ID, 1..12),
+        dimensions in 2usize..4,
+        values in vec(-1e6..1e6f64, 36),
+    ) {
+        let labels = Labels::new(ids.into_iter().collect()).unwrap();
+        let positions = Matrix::from_fn(labels.len(), dimensions, |i, k| values[3 * i + k]);
+        let wanted = Graph::from_points(&positions).unwrap().with_labels(labels).unwrap();
+        let mut bytes = Vec::new();
+        write_points(&mut bytes, wanted.labels(), &positions).unwrap();
+        let again = read(&bytes, Format::Points);
+        prop_assert_eq!(again.graph, wanted);
+        prop_assert_eq!(again.positions, Some(positions));
+    }
+
+    #[test]
+    fn pairs(source in graph(), target in graph()) {
+        let both = source.nodes().min(target.nodes());
+        let pairs: Vec<_> = (0..both).map(|i| (i, both - 1 - i)).collect();
+        let mut bytes = Vec::new();
+        write_pairs(&mut bytes, source.labels(), target.labels(), &pairs).unwrap();
+        let table = read_pairs_from(&bytes[..], "memory").unwrap();
+        prop_assert_eq!(&table.indices(&source, &target).unwrap(), &pairs);
+        let anchors = table.anchors(&source, &target).unwrap();
+        prop_assert_eq!(anchors.hard(), &pairs[..]);
+    }
+}
+
+#[test]
+fn an_edge_list_keeps_the_order_of_nodes_where_edges_allow() {
+    let edges: Vec<_> = (1..50).map(|j| (j / 2, j, 1.0)).collect();
+    let graph = Graph::from_edges(50, &edges).unwrap();
+    let mut bytes = Vec::new();
+    write_edge_list(&mut bytes, &graph).unwrap();
+    assert_equal(&read(&bytes, Format::EdgeList).graph, &graph);
+}
+
+#[test]
+fn graphs_go_to_files_by_extension_and_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let positions = Matrix::from_vec(3, 2, vec![0.0, 0.0, 3.0, 4.0, 6.0, 8.0]);
+    let graph = Graph::from_points(&positions).unwrap();
+    for name in ["a.csv", "a.tsv", "a.mtx", "a.graphml"] {
+        let path = directory.path().join(name);
+        write_graph(&path, &graph, Some(&positions), None).unwrap();
+        let loaded = read_graph(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(loaded.graph.adjacency(), graph.adjacency(), "{name}");
+        assert_eq!(loaded.positions.is_some(), name == "a.graphml");
+    }
+    let path = directory.path().join("points.csv");
+    write_graph(&path, &graph, Some(&positions), Some(Format::Points)).unwrap();
+    let options = ReadOptions {
+        points: true,
+        ..ReadOptions::default()
+    };
+    let loaded = read_graph(&path, &options).unwrap();
+    assert_eq!(loaded.positions, Some(positions));
+    assert!(write_graph(&path, &graph, None, Some(Format::Points)).is_err());
+    assert!(write_graph("a.npz".as_ref(), &graph, None, None).is_err());
+}
