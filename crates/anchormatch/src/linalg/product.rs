@@ -4,8 +4,11 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows that one task multiplies. Fixed, so that the summation order never depends on the threads.
+/// Rows that one task multiplies at most.
 const BLOCK_ROWS: usize = 128;
+
+/// A product is cut into about this many tasks when it has fewer rows than that many full blocks.
+const TASKS: usize = 8;
 
 /// Below this many multiplications a product is not worth waking other threads.
 const PARALLEL_WORK: usize = 1 << 20;
@@ -53,14 +56,13 @@ fn blocks(out: &mut [f64], a: &[f64], right: MatRef<'_, f64>, m: usize, k: usize
         let target = MatMut::from_row_major_slice_mut(out, rows, n);
         matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
     };
-    let pairs = (BLOCK_ROWS * n, BLOCK_ROWS * k);
     if m.saturating_mul(k).saturating_mul(n) < PARALLEL_WORK {
-        out.chunks_mut(pairs.0)
-            .zip(a.chunks(pairs.1))
-            .for_each(block);
+        block((out, a));
     } else {
-        out.par_chunks_mut(pairs.0)
-            .zip(a.par_chunks(pairs.1))
+        // The shape alone decides, so that the summation order never depends on the threads.
+        let rows = m.div_ceil(TASKS).next_multiple_of(8).min(BLOCK_ROWS);
+        out.par_chunks_mut(rows * n)
+            .zip(a.par_chunks(rows * k))
             .for_each(block);
     }
 }
