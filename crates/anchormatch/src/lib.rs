@@ -1,6 +1,7 @@
 //! Match the nodes of two weighted graphs when a few correspondences (anchors) are already known.
 
 pub mod anchors;
+pub mod assignment;
 pub mod error;
 pub mod graph;
 pub mod linalg;

@@ -1,0 +1,532 @@
+//! Column reduction, augmenting row reduction and Dijkstra searches, on rows ≤ columns.
+
+use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
+use super::within_limits;
+
+/// The partner of a node that has none.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Passes of augmenting row reduction over the rows still free.
+const REDUCTION_PASSES: usize = 2;
+
+/// Row reductions in one pass, per row. In floating point a chain of rows that push each other out
+/// can go on for ever; the rows left over when the budget is spent go to the searches.
+const REDUCTIONS_PER_ROW: usize = 4;
+
+/// A row-major cost matrix with rows ≤ columns, read with the opposite sign when `NEGATE`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Costs<'a, const NEGATE: bool> {
+    entries: &'a [f64],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a, const NEGATE: bool> Costs<'a, NEGATE> {
+    pub(super) fn new(entries: &'a [f64], rows: usize, columns: usize) -> Self {
+        debug_assert!(0 < rows && rows <= columns && entries.len() == rows * columns);
+        Self {
+            entries,
+            rows,
+            columns,
+        }
+    }
+
+    /// Row `i` as stored; entries still need [`signed`](Self::signed).
+    pub(super) fn row(self, i: usize) -> &'a [f64] {
+        &self.entries[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// The cost that a stored entry stands for.
+    #[inline]
+    pub(super) fn signed(entry: f64) -> f64 {
+        if NEGATE { -entry } else { entry }
+    }
+
+    fn at(self, i: usize, j: usize) -> f64 {
+        Self::signed(self.entries[i * self.columns + j])
+    }
+}
+
+/// A row that was pushed out, or waits, at a distance from the source of a search.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    /// Columns outside the row's summary are at least this far from the source.
+    from: f64,
+    /// Distance of column j through this row: (c_ij − v_j) − offset.
+    offset: f64,
+    row: u32,
+}
+
+/// The state of one solve; all of it is reused by the next.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    candidates: Candidates,
+    /// v, the dual of each column.
+    duals: Vec<f64>,
+    column_of: Vec<u32>,
+    row_of: Vec<u32>,
+    /// The cost of each matched row's entry.
+    cost_of: Vec<f64>,
+    free_rows: Vec<u32>,
+    next_free_rows: Vec<u32>,
+    free_columns: Vec<u32>,
+    /// The number of the search in which each row's summary was last rebuilt.
+    rebuilt_in: Vec<u32>,
+    /// Rows whose summary is full of ties, so that rebuilding it gains nothing.
+    tied: Vec<bool>,
+    /// Distance of each column in the running search; ∞ unseen, −∞ settled.
+    distance: Vec<f64>,
+    predecessor: Vec<u32>,
+    /// Columns seen in the running search and not settled.
+    waiting: Vec<u32>,
+    /// At the current distance, to be settled next.
+    ready: Vec<u32>,
+    settled: Vec<(u32, f64)>,
+    pending: Vec<Pending>,
+    /// The nearest free column found, and its distance.
+    nearest: u32,
+    bound: f64,
+}
+
+impl Search {
+    /// Solves; `false` when an entry is outside the limits.
+    pub(super) fn run<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
+        self.reset(costs.rows, costs.columns);
+        if !self.reduce_columns(costs) {
+            return false;
+        }
+        self.free_rows.extend(0..costs.rows as u32);
+        for _ in 0..REDUCTION_PASSES {
+            self.reduce_rows(costs);
+        }
+        self.free_columns
+            .extend((0..costs.columns as u32).filter(|&j| self.row_of[j as usize] == NONE));
+        for k in 0..self.free_rows.len() {
+            self.augment(costs, self.free_rows[k] as usize, k as u32 + 1);
+        }
+        true
+    }
+
+    /// The column of row `i` and the cost of the pair.
+    pub(super) fn matched(&self, i: usize) -> (usize, f64) {
+        debug_assert_ne!(
+            self.column_of[i], NONE,
+            "every row of the short side is matched"
+        );
+        (self.column_of[i] as usize, self.cost_of[i])
+    }
+
+    pub(super) fn column_duals(&self) -> &[f64] {
+        &self.duals
+    }
+
+    fn reset(&mut self, rows: usize, columns: usize) {
+        self.candidates.reset(rows, columns);
+        refill(&mut self.column_of, rows, NONE);
+        refill(&mut self.row_of, columns, NONE);
+        refill(&mut self.cost_of, rows, 0.0);
+        refill(&mut self.rebuilt_in, rows, 0);
+        refill(&mut self.tied, rows, false);
+        refill(&mut self.distance, columns, f64::INFINITY);
+        refill(&mut self.predecessor, columns, NONE);
+        refill(&mut self.duals, columns, 0.0);
+        // Room for the most that each can hold, so that no later solve of this size allocates.
+        for (list, most) in [
+            (&mut self.free_rows, rows),
+            (&mut self.next_free_rows, rows),
+            (&mut self.free_columns, columns),
+            (&mut self.waiting, columns),
+            (&mut self.ready, columns),
+        ] {
+            list.clear();
+            list.reserve(most);
+        }
+        self.settled.clear();
+        self.settled.reserve(columns);
+        self.pending.clear();
+        self.pending.reserve(rows);
+    }
+
+    /// Checks every entry; in a square matrix, every column's dual becomes its least cost.
+    fn reduce_columns<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
+        let square = costs.rows == costs.columns;
+        if square {
+            self.duals.fill(f64::INFINITY);
+        }
+        for i in 0..costs.rows {
+            let row = costs.row(i);
+            let mut sound = true;
+            if square {
+                for (v, &c) in self.duals.iter_mut().zip(row) {
+                    *v = lesser(Costs::<NEGATE>::signed(c), *v);
+                    sound &= within_limits(c);
+                }
+            } else {
+                for &c in row {
+                    sound &= within_limits(c);
+                }
+            }
+            if !sound {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// One pass of augmenting row reduction over the free rows: each takes its cheapest column, whose
+    /// dual falls until the second cheapest costs as much, and the row pushed out goes next.
+    fn reduce_rows<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
+        let mut budget = REDUCTIONS_PER_ROW * costs.rows;
+        self.next_free_rows.clear();
+        for k in 0..self.free_rows.len() {
+            let mut i = self.free_rows[k] as usize;
+            loop {
+                let [first, second] = self.two_cheapest(costs, i);
+                let lowered = self.duals[first.column] - (second.reduced - first.reduced);
+                let lowers = lowered < self.duals[first.column] && lowered.is_finite();
+                let choice = if lowers {
+                    self.duals[first.column] = lowered;
+                    first
+                } else {
+                    self.first_free_tied(i, first)
+                        .unwrap_or(if second.reduced > first.reduced {
+                            first
+                        } else {
+                            second
+                        })
+                };
+                let pushed_out = self.row_of[choice.column];
+                self.assign(i, choice.column, choice.cost);
+                if pushed_out == NONE {
+                    break;
+                }
+                self.column_of[pushed_out as usize] = NONE;
+                if !lowers || budget == 0 {
+                    self.next_free_rows.push(pushed_out);
+                    break;
+                }
+                budget -= 1;
+                i = pushed_out as usize;
+            }
+        }
+        std::mem::swap(&mut self.free_rows, &mut self.next_free_rows);
+    }
+
+    /// The two cheapest columns of row `i` at the current duals; with one column, it twice, the
+    /// second time at ∞.
+    fn two_cheapest<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        i: usize,
+    ) -> [Choice; 2] {
+        let best = self.two_cheapest_listed(i);
+        if best[1].reduced <= self.candidates.floor(i) {
+            return best;
+        }
+        self.candidates.rebuild(costs, i, &self.duals);
+        self.two_cheapest_listed(i)
+    }
+
+    fn two_cheapest_listed(&self, i: usize) -> [Choice; 2] {
+        let mut first = Choice {
+            reduced: f64::INFINITY,
+            cost: 0.0,
+            column: 0,
+        };
+        let mut second = first;
+        let (columns, costs) = self.candidates.of(i);
+        for (&column, &cost) in columns.iter().zip(costs) {
+            let column = column as usize;
+            let reduced = cost - self.duals[column];
+            if reduced < second.reduced {
+                let choice = Choice {
+                    reduced,
+                    cost,
+                    column,
+                };
+                if reduced < first.reduced {
+                    second = first;
+                    first = choice;
+                } else {
+                    second = choice;
+                }
+            }
+        }
+        [first, second]
+    }
+
+    /// The first free column of the summary of row `i` that costs as little as `cheapest`.
+    fn first_free_tied(&self, i: usize, cheapest: Choice) -> Option<Choice> {
+        let (columns, costs) = self.candidates.of(i);
+        columns
+            .iter()
+            .zip(costs)
+            .map(|(&column, &cost)| Choice {
+                reduced: cost - self.duals[column as usize],
+                cost,
+                column: column as usize,
+            })
+            .find(|c| c.reduced == cheapest.reduced && self.row_of[c.column] == NONE)
+    }
+
+    fn assign(&mut self, i: usize, j: usize, cost: f64) {
+        self.column_of[i] = j as u32;
+        self.row_of[j] = i as u32;
+        self.cost_of[i] = cost;
+    }
+
+    /// Finds the shortest augmenting path from `source` to a free column, moves the duals so that
+    /// reduced costs stay non-negative, and augments.
+    fn augment<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        source: usize,
+        number: u32,
+    ) {
+        self.bound = f64::INFINITY;
+        self.nearest = NONE;
+        self.scan_summary(source, 0.0, f64::NEG_INFINITY);
+        if self.nearest == NONE {
+            self.bound_from_free_columns(costs, source);
+        }
+        self.wait_for_row(source, 0.0);
+        loop {
+            let pending = self.nearest_pending();
+            let reached = self.nearest_waiting(pending.map_or(f64::INFINITY, |(_, p)| p.from));
+            if let Some(reached) = reached {
+                self.settle_ready(reached);
+            } else if let Some((position, row)) = pending {
+                self.pending.swap_remove(position);
+                self.read_row(costs, row, number);
+            } else {
+                break;
+            }
+        }
+        assert!(
+            self.nearest != NONE,
+            "a free column can be reached from every row"
+        );
+        self.move_duals();
+        self.flip_path(costs, source);
+    }
+
+    /// The pending row that must be read first, with its position; rows beyond the bound are dropped.
+    fn nearest_pending(&mut self) -> Option<(usize, Pending)> {
+        let mut nearest: Option<(usize, Pending)> = None;
+        let mut k = 0;
+        while k < self.pending.len() {
+            let row = self.pending[k];
+            if row.from >= self.bound {
+                self.pending.swap_remove(k);
+                continue;
+            }
+            if nearest.is_none_or(|(_, other)| (row.from, row.row) < (other.from, other.row)) {
+                nearest = Some((k, row));
+            }
+            k += 1;
+        }
+        nearest
+    }
+
+    /// Moves the waiting columns at the least distance to `ready` and returns that distance, unless a
+    /// pending row (at distance `pending`) might lead to a nearer one or the bound comes first.
+    fn nearest_waiting(&mut self, pending: f64) -> Option<f64> {
+        let mut least = f64::INFINITY;
+        let mut k = 0;
+        while k < self.waiting.len() {
+            let j = self.waiting[k] as usize;
+            let d = self.distance[j];
+            if d >= self.bound {
+                // Unseen again, for a shorter way to it may turn up.
+                self.distance[j] = f64::INFINITY;
+                self.waiting.swap_remove(k);
+            } else {
+                least = lesser(least, d);
+                k += 1;
+            }
+        }
+        if self.waiting.is_empty() || pending < least {
+            return None;
+        }
+        let (distance, ready) = (&self.distance, &mut self.ready);
+        self.waiting.retain(|&j| {
+            let keep = distance[j as usize] > least;
+            if !keep {
+                ready.push(j);
+            }
+            keep
+        });
+        // Taken from the end, so that the lowest index goes first.
+        ready.sort_unstable_by(|a, b| b.cmp(a));
+        Some(least)
+    }
+
+    /// Settles the ready columns, and those that turn out to be as near, at distance `reached`.
+    fn settle_ready(&mut self, reached: f64) {
+        while let Some(j) = self.ready.pop() {
+            let column = j as usize;
+            let i = self.row_of[column] as usize;
+            self.settled.push((j, reached));
+            self.distance[column] = f64::NEG_INFINITY;
+            let offset = (self.cost_of[i] - self.duals[column]) - reached;
+            self.scan_summary(i, offset, reached);
+            if self.bound <= reached {
+                return;
+            }
+            self.wait_for_row(i, offset);
+        }
+    }
+
+    /// Notes that row `i` has been looked at through its summary only.
+    fn wait_for_row(&mut self, i: usize, offset: f64) {
+        let from = self.candidates.floor(i) - offset;
+        if from < self.bound {
+            self.pending.push(Pending {
+                from,
+                offset,
+                row: i as u32,
+            });
+        }
+    }
+
+    /// Relaxes the columns in the summary of row `i`.
+    fn scan_summary(&mut self, i: usize, offset: f64, reached: f64) {
+        let candidates = std::mem::take(&mut self.candidates);
+        let (columns, costs) = candidates.of(i);
+        for (&j, &cost) in columns.iter().zip(costs) {
+            let d = (cost - self.duals[j as usize]) - offset;
+            if d < self.bound {
+                self.relax(j as usize, d, i, reached);
+            }
+        }
+        self.candidates = candidates;
+    }
+
+    /// Relaxes all columns of a row whose summary does not reach far enough.
+    fn read_row<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        pending: Pending,
+        number: u32,
+    ) {
+        let i = pending.row as usize;
+        if !self.tied[i] && self.rebuilt_in[i] != number {
+            // Duals have fallen since the summary was made, so a new one may reach further.
+            self.rebuilt_in[i] = number;
+            self.candidates.rebuild(costs, i, &self.duals);
+            self.tied[i] = self.candidates.floor(i) - pending.offset <= pending.from;
+            if !self.tied[i] {
+                self.scan_summary(i, pending.offset, f64::NEG_INFINITY);
+                self.wait_for_row(i, pending.offset);
+                return;
+            }
+        }
+        let (blocks, rest) = costs.row(i).as_chunks::<BLOCK>();
+        let mut block_distance = [0.0; BLOCK];
+        for (block, c) in blocks.iter().enumerate() {
+            let start = block * BLOCK;
+            let v = &self.duals[start..start + BLOCK];
+            for k in 0..BLOCK {
+                block_distance[k] = (Costs::<NEGATE>::signed(c[k]) - v[k]) - pending.offset;
+            }
+            if block_minimum(&block_distance) < self.bound {
+                for (k, &d) in block_distance.iter().enumerate() {
+                    if d < self.bound {
+                        self.relax(start + k, d, i, f64::NEG_INFINITY);
+                    }
+                }
+            }
+        }
+        for (k, &c) in rest.iter().enumerate() {
+            let j = blocks.len() * BLOCK + k;
+            let d = (Costs::<NEGATE>::signed(c) - self.duals[j]) - pending.offset;
+            if d < self.bound {
+                self.relax(j, d, i, f64::NEG_INFINITY);
+            }
+        }
+    }
+
+    /// Notes that column `j` is at distance `d` < bound through row `i`. Columns no further than
+    /// `reached` are settled without waiting.
+    #[inline]
+    fn relax(&mut self, j: usize, d: f64, i: usize, reached: f64) {
+        if self.row_of[j] == NONE {
+            self.bound = d;
+            self.nearest = j as u32;
+            self.predecessor[j] = i as u32;
+            return;
+        }
+        let before = self.distance[j];
+        if d >= before {
+            return;
+        }
+        self.predecessor[j] = i as u32;
+        if before == f64::INFINITY {
+            if d <= reached {
+                // Settled at `reached`; −∞ keeps later rows from claiming it.
+                self.distance[j] = f64::NEG_INFINITY;
+                self.ready.push(j as u32);
+                return;
+            }
+            self.waiting.push(j as u32);
+        }
+        self.distance[j] = d;
+    }
+
+    /// Bounds the search by the free column nearest to `source` directly.
+    fn bound_from_free_columns<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        source: usize,
+    ) {
+        for k in 0..self.free_columns.len() {
+            let j = self.free_columns[k] as usize;
+            let d = costs.at(source, j) - self.duals[j];
+            if d < self.bound {
+                self.relax(j, d, source, f64::NEG_INFINITY);
+            }
+        }
+    }
+
+    /// Lowers the duals of the settled columns by as much as they were nearer than the end, and
+    /// forgets the search.
+    fn move_duals(&mut self) {
+        for &(j, d) in &self.settled {
+            // Rounding must not raise a dual: the summaries rest on that.
+            self.duals[j as usize] += (d - self.bound).min(0.0);
+            self.distance[j as usize] = f64::INFINITY;
+        }
+        self.settled.clear();
+        for j in self.waiting.drain(..).chain(self.ready.drain(..)) {
+            self.distance[j as usize] = f64::INFINITY;
+        }
+        self.pending.clear();
+    }
+
+    fn flip_path<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>, source: usize) {
+        let mut j = self.nearest as usize;
+        self.free_columns.retain(|&free| free as usize != j);
+        loop {
+            let i = self.predecessor[j] as usize;
+            let next = self.column_of[i];
+            self.assign(i, j, costs.at(i, j));
+            if i == source {
+                return;
+            }
+            j = next as usize;
+        }
+    }
+}
+
+/// A column that a row may take.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    reduced: f64,
+    cost: f64,
+    column: usize,
+}
+
+fn refill<T: Clone>(values: &mut Vec<T>, len: usize, value: T) {
+    values.clear();
+    values.resize(len, value);
+}

@@ -1,0 +1,82 @@
+//! Linear assignment: one partner for every node of the smaller side, at the least total cost.
+//!
+//! For an m × n matrix c the problem and its dual are
+//!
+//! min Σ c_ij x_ij over x ∈ {0,1}, Σ_j x_ij ≤ 1, Σ_i x_ij ≤ 1, Σ x_ij = min(m, n),
+//! max Σ u_i + Σ v_j over u_i + v_j ≤ c_ij, where the duals of the larger side are ≤ 0.
+//!
+//! [`minimize`] and [`maximize`] solve it exactly by shortest augmenting paths (the room [`dense`]);
+//! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched.
+
+pub mod dense;
+pub mod greedy;
+
+pub use dense::LinearSolver;
+
+use crate::error::Result;
+use crate::linalg::Matrix;
+
+/// The largest absolute cost accepted. Differences and sums of that many costs stay finite, so no
+/// intermediate result can overflow.
+pub const LARGEST_COST: f64 = 1e300;
+
+/// An optimal assignment with the dual variables that prove it.
+///
+/// When minimising, u_i + v_j ≤ c_ij for all pairs with equality on the matched ones. A node left
+/// unmatched has dual 0 and the duals of the larger side are ≤ 0 (a square matrix has no larger side
+/// and no sign), so Σu + Σv = value. When maximising, both inequalities turn round. All of this
+/// holds up to rounding, relative to the largest absolute cost; the zeros and signs hold exactly.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LinearAssignment {
+    /// The column of each row, if it has one.
+    pub columns: Vec<Option<usize>>,
+    /// The sum of the chosen entries, added in the order of the rows.
+    pub value: f64,
+    /// The dual variable u of each row.
+    pub row_duals: Vec<f64>,
+    /// The dual variable v of each column.
+    pub column_duals: Vec<f64>,
+}
+
+/// The assignment of least total cost that matches every node of the smaller side.
+///
+/// Where several are optimal, the one returned depends on the matrix alone (see [`dense`]).
+///
+/// # Errors
+/// When an entry is not finite or larger than [`LARGEST_COST`] in absolute value, or a side has more
+/// than 2³² − 2 nodes.
+///
+/// # Complexity
+/// Time O(k² l) in the worst case, k the smaller and l the larger side, and close to O(k l) on costs
+/// without much structure; memory O(k + l) besides a transposed copy when there are more rows than
+/// columns.
+///
+/// # Example
+/// ```
+/// use anchormatch::assignment::minimize;
+/// use anchormatch::linalg::Matrix;
+///
+/// let cost = Matrix::from_vec(2, 3, vec![4.0, 1.0, 3.0, 2.0, 0.0, 5.0]);
+/// let best = minimize(&cost)?;
+/// assert_eq!(best.columns, [Some(1), Some(0)]);
+/// assert_eq!(best.value, 3.0);
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+pub fn minimize(cost: &Matrix) -> Result<LinearAssignment> {
+    let mut best = LinearAssignment::default();
+    LinearSolver::new().minimize(cost, &mut best)?;
+    Ok(best)
+}
+
+/// The assignment of greatest total score that matches every node of the smaller side.
+///
+/// # Errors
+/// As for [`minimize`].
+///
+/// # Complexity
+/// As for [`minimize`].
+pub fn maximize(score: &Matrix) -> Result<LinearAssignment> {
+    let mut best = LinearAssignment::default();
+    LinearSolver::new().maximize(score, &mut best)?;
+    Ok(best)
+}
