@@ -47,7 +47,7 @@ impl<'a, const NEGATE: bool> Costs<'a, NEGATE> {
     }
 }
 
-/// A row that was pushed out, or waits, at a distance from the source of a search.
+/// A row that a search has looked at through its summary only.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     /// Columns outside the row's summary are at least this far from the source.
@@ -72,8 +72,8 @@ pub(super) struct Search {
     free_columns: Vec<u32>,
     /// The number of the search in which each row's summary was last rebuilt.
     rebuilt_in: Vec<u32>,
-    /// Rows whose summary is full of ties, so that rebuilding it gains nothing.
-    tied: Vec<bool>,
+    /// Rows whose summary did not last for one search, so that rebuilding it gains nothing.
+    broad: Vec<bool>,
     /// Distance of each column in the running search; ∞ unseen, −∞ settled.
     distance: Vec<f64>,
     predecessor: Vec<u32>,
@@ -126,7 +126,7 @@ impl Search {
         refill(&mut self.row_of, columns, NONE);
         refill(&mut self.cost_of, rows, 0.0);
         refill(&mut self.rebuilt_in, rows, 0);
-        refill(&mut self.tied, rows, false);
+        refill(&mut self.broad, rows, false);
         refill(&mut self.distance, columns, f64::INFINITY);
         refill(&mut self.predecessor, columns, NONE);
         refill(&mut self.duals, columns, 0.0);
@@ -187,13 +187,12 @@ impl Search {
                 let choice = if lowers {
                     self.duals[first.column] = lowered;
                     first
+                } else if let Some(free) = self.first_free_tied(i, first) {
+                    free
                 } else {
-                    self.first_free_tied(i, first)
-                        .unwrap_or(if second.reduced > first.reduced {
-                            first
-                        } else {
-                            second
-                        })
+                    // Taking a column over would only pass the same need on to another row.
+                    self.next_free_rows.push(i as u32);
+                    break;
                 };
                 let pushed_out = self.row_of[choice.column];
                 self.assign(i, choice.column, choice.cost);
@@ -201,7 +200,7 @@ impl Search {
                     break;
                 }
                 self.column_of[pushed_out as usize] = NONE;
-                if !lowers || budget == 0 {
+                if budget == 0 {
                     self.next_free_rows.push(pushed_out);
                     break;
                 }
@@ -410,17 +409,17 @@ impl Search {
         number: u32,
     ) {
         let i = pending.row as usize;
-        if !self.tied[i] && self.rebuilt_in[i] != number {
+        if !self.broad[i] && self.rebuilt_in[i] != number {
             // Duals have fallen since the summary was made, so a new one may reach further.
             self.rebuilt_in[i] = number;
             self.candidates.rebuild(costs, i, &self.duals);
-            self.tied[i] = self.candidates.floor(i) - pending.offset <= pending.from;
-            if !self.tied[i] {
+            if self.candidates.floor(i) - pending.offset > pending.from {
                 self.scan_summary(i, pending.offset, f64::NEG_INFINITY);
                 self.wait_for_row(i, pending.offset);
                 return;
             }
         }
+        self.broad[i] = true;
         let (blocks, rest) = costs.row(i).as_chunks::<BLOCK>();
         let mut block_distance = [0.0; BLOCK];
         for (block, c) in blocks.iter().enumerate() {
