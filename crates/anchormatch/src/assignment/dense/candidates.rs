@@ -4,7 +4,7 @@
 //! Subtraction rounds monotonically and v never rises, so the inequality survives every later change
 //! of v exactly, in floating point too.
 
-use super::search::Costs;
+use super::costs::Costs;
 
 /// Columns that a new summary aims at.
 const WANTED: usize = 24;

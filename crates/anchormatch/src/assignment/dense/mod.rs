@@ -20,9 +20,12 @@
 //! all costs are equal, row i gets column i.
 
 mod candidates;
+mod costs;
+mod reduction;
 mod search;
 
-use self::search::{Costs, NONE, Search};
+use self::costs::Costs;
+use self::search::{NONE, Search};
 use super::{LARGEST_COST, LinearAssignment};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;

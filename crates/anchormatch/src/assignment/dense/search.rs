@@ -1,51 +1,10 @@
-//! Column reduction, augmenting row reduction and Dijkstra searches, on rows ≤ columns.
+//! The state of a solve, and one Dijkstra search for every row left free, on rows ≤ columns.
 
 use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
-use super::within_limits;
+use super::costs::Costs;
 
 /// The partner of a node that has none.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Passes of augmenting row reduction over the rows still free.
-const REDUCTION_PASSES: usize = 2;
-
-/// Row reductions in one pass, per row. In floating point a chain of rows that push each other out
-/// can go on for ever; the rows left over when the budget is spent go to the searches.
-const REDUCTIONS_PER_ROW: usize = 4;
-
-/// A row-major cost matrix with rows ≤ columns, read with the opposite sign when `NEGATE`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Costs<'a, const NEGATE: bool> {
-    entries: &'a [f64],
-    rows: usize,
-    columns: usize,
-}
-
-impl<'a, const NEGATE: bool> Costs<'a, NEGATE> {
-    pub(super) fn new(entries: &'a [f64], rows: usize, columns: usize) -> Self {
-        debug_assert!(0 < rows && rows <= columns && entries.len() == rows * columns);
-        Self {
-            entries,
-            rows,
-            columns,
-        }
-    }
-
-    /// Row `i` as stored; entries still need [`signed`](Self::signed).
-    pub(super) fn row(self, i: usize) -> &'a [f64] {
-        &self.entries[i * self.columns..(i + 1) * self.columns]
-    }
-
-    /// The cost that a stored entry stands for.
-    #[inline]
-    pub(super) fn signed(entry: f64) -> f64 {
-        if NEGATE { -entry } else { entry }
-    }
-
-    fn at(self, i: usize, j: usize) -> f64 {
-        Self::signed(self.entries[i * self.columns + j])
-    }
-}
 
 /// A row that a search has looked at through its summary only.
 #[derive(Debug, Clone, Copy)]
@@ -60,15 +19,15 @@ struct Pending {
 /// The state of one solve; all of it is reused by the next.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    candidates: Candidates,
+    pub(super) candidates: Candidates,
     /// v, the dual of each column.
-    duals: Vec<f64>,
-    column_of: Vec<u32>,
-    row_of: Vec<u32>,
+    pub(super) duals: Vec<f64>,
+    pub(super) column_of: Vec<u32>,
+    pub(super) row_of: Vec<u32>,
     /// The cost of each matched row's entry.
     cost_of: Vec<f64>,
-    free_rows: Vec<u32>,
-    next_free_rows: Vec<u32>,
+    pub(super) free_rows: Vec<u32>,
+    pub(super) next_free_rows: Vec<u32>,
     free_columns: Vec<u32>,
     /// The number of the search in which each row's summary was last rebuilt.
     rebuilt_in: Vec<u32>,
@@ -91,16 +50,13 @@ pub(super) struct Search {
 impl Search {
     /// Solves; `false` when an entry is outside the limits.
     pub(super) fn run<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
-        self.reset(costs.rows, costs.columns);
+        self.reset(costs.rows(), costs.columns());
         if !self.reduce_columns(costs) {
             return false;
         }
-        self.free_rows.extend(0..costs.rows as u32);
-        for _ in 0..REDUCTION_PASSES {
-            self.reduce_rows(costs);
-        }
+        self.reduce_all_rows(costs);
         self.free_columns
-            .extend((0..costs.columns as u32).filter(|&j| self.row_of[j as usize] == NONE));
+            .extend((0..costs.columns() as u32).filter(|&j| self.row_of[j as usize] == NONE));
         for k in 0..self.free_rows.len() {
             self.augment(costs, self.free_rows[k] as usize, k as u32 + 1);
         }
@@ -147,128 +103,7 @@ impl Search {
         self.pending.reserve(rows);
     }
 
-    /// Checks every entry; in a square matrix, every column's dual becomes its least cost.
-    fn reduce_columns<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
-        let square = costs.rows == costs.columns;
-        if square {
-            self.duals.fill(f64::INFINITY);
-        }
-        for i in 0..costs.rows {
-            let row = costs.row(i);
-            let mut sound = true;
-            if square {
-                for (v, &c) in self.duals.iter_mut().zip(row) {
-                    *v = lesser(Costs::<NEGATE>::signed(c), *v);
-                    sound &= within_limits(c);
-                }
-            } else {
-                for &c in row {
-                    sound &= within_limits(c);
-                }
-            }
-            if !sound {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// One pass of augmenting row reduction over the free rows: each takes its cheapest column, whose
-    /// dual falls until the second cheapest costs as much, and the row pushed out goes next.
-    fn reduce_rows<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
-        let mut budget = REDUCTIONS_PER_ROW * costs.rows;
-        self.next_free_rows.clear();
-        for k in 0..self.free_rows.len() {
-            let mut i = self.free_rows[k] as usize;
-            loop {
-                let [first, second] = self.two_cheapest(costs, i);
-                let lowered = self.duals[first.column] - (second.reduced - first.reduced);
-                let lowers = lowered < self.duals[first.column] && lowered.is_finite();
-                let choice = if lowers {
-                    self.duals[first.column] = lowered;
-                    first
-                } else if let Some(free) = self.first_free_tied(i, first) {
-                    free
-                } else {
-                    // Taking a column over would only pass the same need on to another row.
-                    self.next_free_rows.push(i as u32);
-                    break;
-                };
-                let pushed_out = self.row_of[choice.column];
-                self.assign(i, choice.column, choice.cost);
-                if pushed_out == NONE {
-                    break;
-                }
-                self.column_of[pushed_out as usize] = NONE;
-                if budget == 0 {
-                    self.next_free_rows.push(pushed_out);
-                    break;
-                }
-                budget -= 1;
-                i = pushed_out as usize;
-            }
-        }
-        std::mem::swap(&mut self.free_rows, &mut self.next_free_rows);
-    }
-
-    /// The two cheapest columns of row `i` at the current duals; with one column, it twice, the
-    /// second time at ∞.
-    fn two_cheapest<const NEGATE: bool>(
-        &mut self,
-        costs: Costs<'_, NEGATE>,
-        i: usize,
-    ) -> [Choice; 2] {
-        let best = self.two_cheapest_listed(i);
-        if best[1].reduced <= self.candidates.floor(i) {
-            return best;
-        }
-        self.candidates.rebuild(costs, i, &self.duals);
-        self.two_cheapest_listed(i)
-    }
-
-    fn two_cheapest_listed(&self, i: usize) -> [Choice; 2] {
-        let mut first = Choice {
-            reduced: f64::INFINITY,
-            cost: 0.0,
-            column: 0,
-        };
-        let mut second = first;
-        let (columns, costs) = self.candidates.of(i);
-        for (&column, &cost) in columns.iter().zip(costs) {
-            let column = column as usize;
-            let reduced = cost - self.duals[column];
-            if reduced < second.reduced {
-                let choice = Choice {
-                    reduced,
-                    cost,
-                    column,
-                };
-                if reduced < first.reduced {
-                    second = first;
-                    first = choice;
-                } else {
-                    second = choice;
-                }
-            }
-        }
-        [first, second]
-    }
-
-    /// The first free column of the summary of row `i` that costs as little as `cheapest`.
-    fn first_free_tied(&self, i: usize, cheapest: Choice) -> Option<Choice> {
-        let (columns, costs) = self.candidates.of(i);
-        columns
-            .iter()
-            .zip(costs)
-            .map(|(&column, &cost)| Choice {
-                reduced: cost - self.duals[column as usize],
-                cost,
-                column: column as usize,
-            })
-            .find(|c| c.reduced == cheapest.reduced && self.row_of[c.column] == NONE)
-    }
-
-    fn assign(&mut self, i: usize, j: usize, cost: f64) {
+    pub(super) fn assign(&mut self, i: usize, j: usize, cost: f64) {
         self.column_of[i] = j as u32;
         self.row_of[j] = i as u32;
         self.cost_of[i] = cost;
@@ -515,14 +350,6 @@ impl Search {
             j = next as usize;
         }
     }
-}
-
-/// A column that a row may take.
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    reduced: f64,
-    cost: f64,
-    column: usize,
 }
 
 fn refill<T: Clone>(values: &mut Vec<T>, len: usize, value: T) {
