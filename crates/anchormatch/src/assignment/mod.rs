@@ -10,10 +10,8 @@
 
 pub mod dense;
 pub mod greedy;
-mod sinkhorn;
 
 pub use dense::LinearSolver;
-pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;
 use crate::linalg::Matrix;

@@ -4,7 +4,7 @@
 //! Subtraction rounds monotonically and v never rises, so the inequality survives every later change
 //! of v exactly, in floating point too.
 
-use super::search::Costs;
+use super::costs::Costs;
 
 /// Columns that a new summary aims at.
 const WANTED: usize = 24;
@@ -79,15 +79,11 @@ impl Candidates {
             return;
         }
         reduce::<NEGATE>(row, duals, &mut self.reduced, &mut self.minima);
-        // Of the blocks' minima, `WANTED` are at most the floor, and so are as many entries of the
-        // row. In a short row the entries themselves are ranked.
+        // As many entries as blocks have a minimum of at most the floor are in the summary.
+        let blocks = WANTED.min(self.minima.len() / 2).max(2);
         self.ranked.clear();
-        if self.minima.len() >= 2 * WANTED {
-            self.ranked.extend_from_slice(&self.minima);
-        } else {
-            self.ranked.extend_from_slice(&self.reduced);
-        }
-        let mut floor = nth_smallest(&mut self.ranked, WANTED - 1);
+        self.ranked.extend_from_slice(&self.minima);
+        let mut floor = nth_smallest(&mut self.ranked, blocks - 1);
         let mut list = List {
             row,
             reduced: &self.reduced,
@@ -190,5 +186,41 @@ impl List<'_> {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_column_outside_a_summary_lies_below_its_floor(
+            entries in prop_oneof![
+                prop::collection::vec((-1.0f64..1.0, -1.0f64..1.0), 2..700),
+                prop::collection::vec((0u8..3, 0u8..2), 2..700)
+                    .prop_map(|e| e.iter().map(|&(c, v)| (c.into(), v.into())).collect::<Vec<_>>()),
+                // Cheap entries bunched in few blocks.
+                (50usize..700).prop_map(|n| (0..n).map(|j| (j as f64, 0.0)).collect()),
+            ],
+        ) {
+            let (row, duals): (Vec<f64>, Vec<f64>) = entries.into_iter().unzip();
+            let mut candidates = Candidates::default();
+            candidates.reset(1, row.len());
+            candidates.rebuild(Costs::<false>::new(&row, 1, row.len()), 0, &duals);
+            let (columns, costs) = candidates.of(0);
+            let floor = candidates.floor(0);
+            let mut listed = vec![false; row.len()];
+            for (&j, &c) in columns.iter().zip(costs) {
+                prop_assert!(!listed[j as usize] && c == row[j as usize]);
+                listed[j as usize] = true;
+            }
+            let reached = columns.iter().filter(|&&j| row[j as usize] - duals[j as usize] <= floor);
+            prop_assert!(reached.count() >= 2, "row reduction needs two columns within the floor");
+            for j in 0..row.len() {
+                prop_assert!(listed[j] || row[j] - duals[j] >= floor);
+            }
+        }
     }
 }

@@ -10,19 +10,22 @@
 //! rise; the few smallest of a row, kept with the least that was left out (the row's *floor*), stay
 //! a valid summary for the rest of the run. Row reductions and searches work on these summaries and
 //! read the whole row only when its floor is reached, which is decided in exact comparisons: the
-//! summary never changes the optimum. Uniform random costs are read about three times in all.
+//! summary never changes the optimum.
 //!
 //! # Ties
 //! One thread, no hashing, and only +, − and comparisons of IEEE doubles in an order fixed by the
 //! matrix: the same matrix gives the same assignment and duals, bit for bit, everywhere. Rows are
-//! taken up in index order; a row takes the first of its equal columns in index order as far as its
-//! summary holds them; a search settles equally distant columns lowest index first and ends at the
-//! first free column it found at the least distance.
+//! taken up in index order; a row takes the first free one of its equally cheap columns, in the order
+//! of its summary; a search ends at the first free column that it found at the least distance. When
+//! all costs are equal, row i gets column i.
 
 mod candidates;
+mod costs;
+mod reduction;
 mod search;
 
-use self::search::{Costs, NONE, Search};
+use self::costs::Costs;
+use self::search::{NONE, Search};
 use super::{LARGEST_COST, LinearAssignment};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;

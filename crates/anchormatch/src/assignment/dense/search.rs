@@ -1,53 +1,12 @@
-//! Column reduction, augmenting row reduction and Dijkstra searches, on rows ≤ columns.
+//! The state of a solve, and one Dijkstra search for every row left free, on rows ≤ columns.
 
 use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
-use super::within_limits;
+use super::costs::Costs;
 
 /// The partner of a node that has none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Passes of augmenting row reduction over the rows still free.
-const REDUCTION_PASSES: usize = 2;
-
-/// Row reductions in one pass, per row. In floating point a chain of rows that push each other out
-/// can go on for ever; the rows left over when the budget is spent go to the searches.
-const REDUCTIONS_PER_ROW: usize = 4;
-
-/// A row-major cost matrix with rows ≤ columns, read with the opposite sign when `NEGATE`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Costs<'a, const NEGATE: bool> {
-    entries: &'a [f64],
-    rows: usize,
-    columns: usize,
-}
-
-impl<'a, const NEGATE: bool> Costs<'a, NEGATE> {
-    pub(super) fn new(entries: &'a [f64], rows: usize, columns: usize) -> Self {
-        debug_assert!(0 < rows && rows <= columns && entries.len() == rows * columns);
-        Self {
-            entries,
-            rows,
-            columns,
-        }
-    }
-
-    /// Row `i` as stored; entries still need [`signed`](Self::signed).
-    pub(super) fn row(self, i: usize) -> &'a [f64] {
-        &self.entries[i * self.columns..(i + 1) * self.columns]
-    }
-
-    /// The cost that a stored entry stands for.
-    #[inline]
-    pub(super) fn signed(entry: f64) -> f64 {
-        if NEGATE { -entry } else { entry }
-    }
-
-    fn at(self, i: usize, j: usize) -> f64 {
-        Self::signed(self.entries[i * self.columns + j])
-    }
-}
-
-/// A row that was pushed out, or waits, at a distance from the source of a search.
+/// A row that a search has looked at through its summary only.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     /// Columns outside the row's summary are at least this far from the source.
@@ -60,26 +19,24 @@ struct Pending {
 /// The state of one solve; all of it is reused by the next.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    candidates: Candidates,
+    pub(super) candidates: Candidates,
     /// v, the dual of each column.
-    duals: Vec<f64>,
-    column_of: Vec<u32>,
-    row_of: Vec<u32>,
+    pub(super) duals: Vec<f64>,
+    pub(super) column_of: Vec<u32>,
+    pub(super) row_of: Vec<u32>,
     /// The cost of each matched row's entry.
     cost_of: Vec<f64>,
-    free_rows: Vec<u32>,
-    next_free_rows: Vec<u32>,
+    pub(super) free_rows: Vec<u32>,
+    pub(super) next_free_rows: Vec<u32>,
     free_columns: Vec<u32>,
     /// The number of the search in which each row's summary was last rebuilt.
     rebuilt_in: Vec<u32>,
-    /// Rows whose summary is full of ties, so that rebuilding it gains nothing.
-    tied: Vec<bool>,
+    /// Rows whose summary did not last for one search, so that rebuilding it gains nothing.
+    broad: Vec<bool>,
     /// Distance of each column in the running search; ∞ unseen, −∞ settled.
     distance: Vec<f64>,
     predecessor: Vec<u32>,
-    /// Columns seen in the running search.
-    seen: Vec<u32>,
-    /// Seen and not settled.
+    /// Columns seen in the running search and not settled.
     waiting: Vec<u32>,
     /// At the current distance, to be settled next.
     ready: Vec<u32>,
@@ -93,16 +50,13 @@ pub(super) struct Search {
 impl Search {
     /// Solves; `false` when an entry is outside the limits.
     pub(super) fn run<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
-        self.reset(costs.rows, costs.columns);
+        self.reset(costs.rows(), costs.columns());
         if !self.reduce_columns(costs) {
             return false;
         }
-        self.free_rows.extend(0..costs.rows as u32);
-        for _ in 0..REDUCTION_PASSES {
-            self.reduce_rows(costs);
-        }
+        self.reduce_all_rows(costs);
         self.free_columns
-            .extend((0..costs.columns as u32).filter(|&j| self.row_of[j as usize] == NONE));
+            .extend((0..costs.columns() as u32).filter(|&j| self.row_of[j as usize] == NONE));
         for k in 0..self.free_rows.len() {
             self.augment(costs, self.free_rows[k] as usize, k as u32 + 1);
         }
@@ -128,7 +82,7 @@ impl Search {
         refill(&mut self.row_of, columns, NONE);
         refill(&mut self.cost_of, rows, 0.0);
         refill(&mut self.rebuilt_in, rows, 0);
-        refill(&mut self.tied, rows, false);
+        refill(&mut self.broad, rows, false);
         refill(&mut self.distance, columns, f64::INFINITY);
         refill(&mut self.predecessor, columns, NONE);
         refill(&mut self.duals, columns, 0.0);
@@ -137,7 +91,6 @@ impl Search {
             (&mut self.free_rows, rows),
             (&mut self.next_free_rows, rows),
             (&mut self.free_columns, columns),
-            (&mut self.seen, columns),
             (&mut self.waiting, columns),
             (&mut self.ready, columns),
         ] {
@@ -150,112 +103,7 @@ impl Search {
         self.pending.reserve(rows);
     }
 
-    /// Checks every entry; in a square matrix, every column's dual becomes its least cost.
-    fn reduce_columns<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
-        let square = costs.rows == costs.columns;
-        if square {
-            self.duals.fill(f64::INFINITY);
-        }
-        for i in 0..costs.rows {
-            let row = costs.row(i);
-            let mut sound = true;
-            if square {
-                for (v, &c) in self.duals.iter_mut().zip(row) {
-                    *v = lesser(Costs::<NEGATE>::signed(c), *v);
-                    sound &= within_limits(c);
-                }
-            } else {
-                for &c in row {
-                    sound &= within_limits(c);
-                }
-            }
-            if !sound {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// One pass of augmenting row reduction over the free rows: each takes its cheapest column, whose
-    /// dual falls until the second cheapest costs as much, and the row pushed out goes next.
-    fn reduce_rows<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
-        let mut budget = REDUCTIONS_PER_ROW * costs.rows;
-        self.next_free_rows.clear();
-        for k in 0..self.free_rows.len() {
-            let mut i = self.free_rows[k] as usize;
-            loop {
-                let [first, second] = self.two_cheapest(costs, i);
-                let lowered = self.duals[first.column] - (second.reduced - first.reduced);
-                let lowers = lowered < self.duals[first.column] && lowered.is_finite();
-                let choice = if lowers {
-                    self.duals[first.column] = lowered;
-                    first
-                } else if self.row_of[first.column] == NONE || second.reduced > first.reduced {
-                    first
-                } else {
-                    second
-                };
-                let pushed_out = self.row_of[choice.column];
-                self.assign(i, choice.column, choice.cost);
-                if pushed_out == NONE {
-                    break;
-                }
-                self.column_of[pushed_out as usize] = NONE;
-                if !lowers || budget == 0 {
-                    self.next_free_rows.push(pushed_out);
-                    break;
-                }
-                budget -= 1;
-                i = pushed_out as usize;
-            }
-        }
-        std::mem::swap(&mut self.free_rows, &mut self.next_free_rows);
-    }
-
-    /// The two cheapest columns of row `i` at the current duals; with one column, it twice, the
-    /// second time at ∞.
-    fn two_cheapest<const NEGATE: bool>(
-        &mut self,
-        costs: Costs<'_, NEGATE>,
-        i: usize,
-    ) -> [Choice; 2] {
-        let best = self.two_cheapest_listed(i);
-        if best[1].reduced <= self.candidates.floor(i) {
-            return best;
-        }
-        self.candidates.rebuild(costs, i, &self.duals);
-        self.two_cheapest_listed(i)
-    }
-
-    fn two_cheapest_listed(&self, i: usize) -> [Choice; 2] {
-        let mut first = Choice {
-            reduced: f64::INFINITY,
-            cost: 0.0,
-            column: 0,
-        };
-        let mut second = first;
-        let (columns, costs) = self.candidates.of(i);
-        for (&column, &cost) in columns.iter().zip(costs) {
-            let column = column as usize;
-            let reduced = cost - self.duals[column];
-            if reduced < second.reduced {
-                let choice = Choice {
-                    reduced,
-                    cost,
-                    column,
-                };
-                if reduced < first.reduced {
-                    second = first;
-                    first = choice;
-                } else {
-                    second = choice;
-                }
-            }
-        }
-        [first, second]
-    }
-
-    fn assign(&mut self, i: usize, j: usize, cost: f64) {
+    pub(super) fn assign(&mut self, i: usize, j: usize, cost: f64) {
         self.column_of[i] = j as u32;
         self.row_of[j] = i as u32;
         self.cost_of[i] = cost;
@@ -320,8 +168,11 @@ impl Search {
         let mut least = f64::INFINITY;
         let mut k = 0;
         while k < self.waiting.len() {
-            let d = self.distance[self.waiting[k] as usize];
+            let j = self.waiting[k] as usize;
+            let d = self.distance[j];
             if d >= self.bound {
+                // Unseen again, for a shorter way to it may turn up.
+                self.distance[j] = f64::INFINITY;
                 self.waiting.swap_remove(k);
             } else {
                 least = lesser(least, d);
@@ -354,7 +205,6 @@ impl Search {
             let offset = (self.cost_of[i] - self.duals[column]) - reached;
             self.scan_summary(i, offset, reached);
             if self.bound <= reached {
-                self.ready.clear();
                 return;
             }
             self.wait_for_row(i, offset);
@@ -394,17 +244,17 @@ impl Search {
         number: u32,
     ) {
         let i = pending.row as usize;
-        if !self.tied[i] && self.rebuilt_in[i] != number {
+        if !self.broad[i] && self.rebuilt_in[i] != number {
             // Duals have fallen since the summary was made, so a new one may reach further.
             self.rebuilt_in[i] = number;
             self.candidates.rebuild(costs, i, &self.duals);
-            self.tied[i] = self.candidates.floor(i) - pending.offset <= pending.from;
-            if !self.tied[i] {
+            if self.candidates.floor(i) - pending.offset > pending.from {
                 self.scan_summary(i, pending.offset, f64::NEG_INFINITY);
                 self.wait_for_row(i, pending.offset);
                 return;
             }
         }
+        self.broad[i] = true;
         let (blocks, rest) = costs.row(i).as_chunks::<BLOCK>();
         let mut block_distance = [0.0; BLOCK];
         for (block, c) in blocks.iter().enumerate() {
@@ -446,7 +296,6 @@ impl Search {
         }
         self.predecessor[j] = i as u32;
         if before == f64::INFINITY {
-            self.seen.push(j as u32);
             if d <= reached {
                 // Settled at `reached`; −∞ keeps later rows from claiming it.
                 self.distance[j] = f64::NEG_INFINITY;
@@ -479,13 +328,12 @@ impl Search {
         for &(j, d) in &self.settled {
             // Rounding must not raise a dual: the summaries rest on that.
             self.duals[j as usize] += (d - self.bound).min(0.0);
-        }
-        for &j in &self.seen {
             self.distance[j as usize] = f64::INFINITY;
         }
         self.settled.clear();
-        self.seen.clear();
-        self.waiting.clear();
+        for j in self.waiting.drain(..).chain(self.ready.drain(..)) {
+            self.distance[j as usize] = f64::INFINITY;
+        }
         self.pending.clear();
     }
 
@@ -502,14 +350,6 @@ impl Search {
             j = next as usize;
         }
     }
-}
-
-/// A column that a row may take.
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    reduced: f64,
-    cost: f64,
-    column: usize,
 }
 
 fn refill<T: Clone>(values: &mut Vec<T>, len: usize, value: T) {
