@@ -14,7 +14,6 @@ use crate::linalg::{Matrix, symmetric_eigen};
 
 /// The scaling at one point (X, Z) of the cone.
 pub(super) struct Scaling {
-    forward: Matrix,
     forward_transposed: Matrix,
     inverse: Matrix,
     inverse_transposed: Matrix,
@@ -58,7 +57,6 @@ impl Scaling {
         }
         Ok(Some(Self {
             forward_transposed: forward.transposed(),
-            forward,
             inverse,
             inverse_transposed,
             diagonal: inner.values.iter().map(|v| v.sqrt()).collect(),
@@ -109,7 +107,7 @@ impl Scaling {
         let d = self.diagonal.len();
         let v = Matrix::from_fn(d, d, |i, j| if i == j { self.diagonal[i] } else { 0.0 });
         (
-            congruence(&self.forward, &v),
+            congruence(&self.forward_transposed.transposed(), &v),
             congruence(&self.inverse_transposed, &v),
         )
     }

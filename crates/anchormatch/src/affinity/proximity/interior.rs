@@ -26,8 +26,12 @@ use crate::error::Result;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::monitor::Monitor;
 
-/// The relative gap at which the iteration ends at once.
-const TARGET_GAP: f64 = 1e-12;
+/// The complementarity, relative to ½‖B − B₀‖², at which the iteration ends: by strong convexity it
+/// bounds the error of B itself, also where the slacks make up most of the objective.
+const TARGET: f64 = 1e-13;
+
+/// Relative gaps below this are rounding.
+const ROUNDING: f64 = 1e-13;
 
 /// The relative gap that still counts as solved when rounding stops all progress.
 const ACCEPTED_GAP: f64 = 1e-7;
@@ -35,8 +39,8 @@ const ACCEPTED_GAP: f64 = 1e-7;
 /// Steps at most.
 const MAX_STEPS: usize = 120;
 
-/// Steps without a better bound after which rounding has won.
-const PATIENCE: usize = 8;
+/// Steps without progress after which rounding has won, with bounds that have met and without.
+const PATIENCE: (usize, usize) = (3, 15);
 
 /// How far towards the boundary a step goes.
 const STEP_FRACTION: f64 = 0.99;
@@ -54,32 +58,47 @@ pub(super) struct Best {
 /// Solves; `None` when `monitor` stopped the work.
 pub(super) fn solve(problem: &Scaled<'_>, monitor: &Monitor) -> Result<Option<Best>> {
     let mut point = Point::start(problem)?;
+    // B₀ and no multiplier at all are bounds to begin with.
     let mut best = Best {
-        b: point.b.clone(),
+        b: problem.prior.clone(),
         beta: vec![0.0; problem.loss.len()],
-        primal: f64::INFINITY,
-        dual: f64::NEG_INFINITY,
+        primal: problem.primal(&problem.prior),
+        dual: 0.0,
         converged: false,
     };
-    let mut waited = 0;
+    let (mut least, mut waited) = (f64::INFINITY, 0);
     for _ in 0..MAX_STEPS {
         if monitor.interrupted().is_some() {
             return Ok(None);
         }
-        let before = best.primal - best.dual;
         point.record(problem, &mut best)?;
-        let gap = best.primal - best.dual;
-        best.converged = gap <= TARGET_GAP * best.primal.abs();
-        waited = if gap < 0.9 * before { 0 } else { waited + 1 };
-        if best.converged || waited >= PATIENCE {
+        let (sum, _) = point.complementarity(problem);
+        let distance = problem.distance(&best.b);
+        let target = TARGET * distance.max(ROUNDING * best.primal);
+        if sum <= target && best.gap() <= ACCEPTED_GAP {
             break;
         }
-        if !point.advance(problem)? {
+        waited = if sum < 0.9 * least { 0 } else { waited + 1 };
+        least = least.min(sum);
+        let solved = best.gap() <= ACCEPTED_GAP;
+        let patience = if solved { PATIENCE.0 } else { PATIENCE.1 };
+        if waited >= patience || !point.advance(problem)? {
             break;
         }
     }
-    best.converged = best.primal - best.dual <= ACCEPTED_GAP * best.primal.abs();
+    best.converged = best.gap() <= ACCEPTED_GAP;
     Ok(Some(best))
+}
+
+impl Best {
+    /// The relative gap between the bounds.
+    fn gap(&self) -> f64 {
+        if self.primal > 0.0 {
+            (self.primal - self.dual) / self.primal
+        } else {
+            0.0
+        }
+    }
 }
 
 /// One iterate.
@@ -124,65 +143,56 @@ struct Newton {
 }
 
 impl Point {
-    /// A point on the central path of a relaxed right side: every product equals one μ.
+    /// A feasible point deep inside: half of every budget spread over its constraints, B what follows
+    /// from that, and slacks so large that all surpluses are of one size.
+    ///
+    /// It may be far from the optimum, but a step there shrinks μ by orders of magnitude, whereas a
+    /// start that is near and off centre, or infeasible, can stop at the boundary.
     fn start(problem: &Scaled<'_>) -> Result<Self> {
         let (size, groups) = (problem.loss.len(), problem.budget.len());
         let mut members = vec![0.0_f64; groups];
         for &group in &problem.group {
             members[group] += 1.0;
         }
-        let mut beta: Vec<f64> = (0..size)
-            .map(|c| problem.budget[problem.group[c]] / members[problem.group[c]])
+        let beta: Vec<f64> = problem
+            .group
+            .iter()
+            .map(|&i| 0.5 * problem.budget[i] / members[i])
             .collect();
-        // The best multiple of that direction without the cone, kept inside the budget.
-        let mut direction = problem.combination(&beta);
-        add_scaled(&mut direction, -1.0, &problem.prior);
-        let linear = dot(&problem.loss, &beta) - dot(&direction, &problem.prior);
-        let square = dot(&direction, &direction);
-        let largest = 0.5;
-        let multiple = if square > 0.0 && linear > 0.0 {
-            (linear / square).min(largest)
-        } else if square > 0.0 {
-            (dot(&problem.prior, &problem.prior) / square)
-                .sqrt()
-                .clamp(1e-8, largest)
-        } else {
-            largest
-        };
-        for value in &mut beta {
-            *value *= multiple;
-        }
+        let eta: Vec<f64> = problem.budget.iter().map(|p| 0.5 * p).collect();
         let middle = problem.combination(&beta);
-        let mu = (0..size)
-            .map(|c| beta[c] * (problem.loss[c] + dot(problem.rows.row(c), &middle).abs()))
-            .sum::<f64>()
-            / size as f64
-            + dot(&middle, &middle) / problem.dimension as f64;
-        let eta: Vec<f64> = (0..groups)
-            .map(|i| problem.budget[i] * (1.0 - multiple))
-            .collect();
+        let depth = (0..size)
+            .map(|c| dot(problem.rows.row(c), &middle).abs())
+            .fold(1.0, f64::max);
         let (b, z) = if problem.cone {
+            let mu = depth * dot(&problem.budget, &problem.budget).sqrt() / size as f64;
             split(&from_half_vector(&middle, problem.dimension), mu)?
         } else {
             (middle.clone(), vec![0.0; middle.len()])
         };
+        let mut slack = vec![0.0_f64; groups];
+        for c in 0..size {
+            let slack = &mut slack[problem.group[c]];
+            *slack = slack.max(problem.loss[c] - dot(problem.rows.row(c), &b));
+        }
+        for value in &mut slack {
+            *value += depth;
+        }
+        let surplus = (0..size)
+            .map(|c| dot(problem.rows.row(c), &b) + slack[problem.group[c]] - problem.loss[c])
+            .collect();
         Ok(Self {
             b,
             z,
-            surplus: beta.iter().map(|v| mu / v).collect(),
-            slack: eta.iter().map(|v| mu / v).collect(),
+            surplus,
+            slack,
             beta,
             eta,
         })
     }
 
-    /// Keeps B and β when they improve a bound.
+    /// Keeps B and β when they narrow the gap; of gaps equal up to rounding, the later.
     fn record(&self, problem: &Scaled<'_>, best: &mut Best) -> Result<()> {
-        let primal = problem.primal(&self.b);
-        if primal < best.primal {
-            best.primal = primal;
-            best.b.clone_from(&self.b);
-        }
         let mut total = vec![0.0; problem.budget.len()];
         for (c, &value) in self.beta.iter().enumerate() {
             total[problem.group[c]] += value;
@@ -193,23 +203,28 @@ impl Point {
             .zip(&problem.group)
             .map(|(value, &i)| value * (problem.budget[i] / total[i]).min(1.0))
             .collect();
-        let dual = problem.dual(&feasible)?;
-        if dual > best.dual {
-            best.dual = dual;
-            best.beta = feasible;
+        let candidate = Best {
+            primal: problem.primal(&self.b),
+            dual: problem.dual(&feasible)?,
+            b: self.b.clone(),
+            beta: feasible,
+            converged: false,
+        };
+        if candidate.gap() <= best.gap().max(ROUNDING) {
+            *best = candidate;
         }
         Ok(())
     }
 
-    /// The mean complementarity product.
-    fn mu(&self, problem: &Scaled<'_>) -> f64 {
-        let mut sum = dot(&self.surplus, &self.beta) + dot(&self.slack, &self.eta);
-        let mut count = self.surplus.len() + self.slack.len();
+    /// sᵀβ + ξᵀη + ⟨B, Z⟩, the duality gap of a feasible point, and the number of its terms.
+    fn complementarity(&self, problem: &Scaled<'_>) -> (f64, usize) {
+        let sum = dot(&self.surplus, &self.beta) + dot(&self.slack, &self.eta);
+        let count = self.surplus.len() + self.slack.len();
         if problem.cone {
-            sum += dot(&self.b, &self.z);
-            count += problem.dimension;
+            (sum + dot(&self.b, &self.z), count + problem.dimension)
+        } else {
+            (sum, count)
         }
-        sum / count as f64
     }
 
     /// One predictor-corrector step; `false` when rounding leaves no direction.
@@ -217,12 +232,15 @@ impl Point {
         let Some(newton) = self.newton(problem)? else {
             return Ok(false);
         };
-        let mu = self.mu(problem);
+        let (sum, count) = self.complementarity(problem);
+        let mu = sum / count as f64;
         let affine = self.direction(problem, &newton, 0.0, None);
         let length = self.longest_step(&newton, &affine)?.min(1.0);
         let mut ahead = self.clone();
         ahead.step(length, &affine);
-        let centring = (ahead.mu(problem) / mu).clamp(0.0, 1.0).powi(3);
+        let centring = (ahead.complementarity(problem).0 / sum)
+            .clamp(0.0, 1.0)
+            .powi(3);
         let direction = self.direction(problem, &newton, centring * mu, Some(&affine));
         let length = (STEP_FRACTION * self.longest_step(&newton, &direction)?).min(1.0);
         if !(length > 1e-10) {

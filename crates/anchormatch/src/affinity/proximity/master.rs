@@ -46,9 +46,10 @@ pub(super) struct MasterSolution {
     /// B.
     pub(super) b: Matrix,
     /// β of each constraint.
-    #[cfg_attr(not(test), allow(dead_code))]
+    #[cfg(test)]
     pub(super) multipliers: Vec<f64>,
     /// The objective of B: an upper bound.
+    #[cfg(test)]
     pub(super) objective: f64,
     /// The objective of the multipliers: a lower bound.
     pub(super) dual_objective: f64,
@@ -67,14 +68,19 @@ impl Master<'_> {
             return Ok(None);
         };
         let objective_unit = scaled.norm * scaled.norm;
-        let multiplier_unit = scaled.largest_loss * objective_unit;
         let mut b = from_half_vector(&best.b, scaled.dimension);
         for value in b.as_mut_slice() {
             *value /= scaled.norm;
         }
         Ok(Some(MasterSolution {
             b,
-            multipliers: best.beta.iter().map(|v| v / multiplier_unit).collect(),
+            #[cfg(test)]
+            multipliers: best
+                .beta
+                .iter()
+                .map(|v| v / (scaled.largest_loss * objective_unit))
+                .collect(),
+            #[cfg(test)]
             objective: best.primal / objective_unit,
             dual_objective: best.dual / objective_unit,
             converged: best.converged,
@@ -99,6 +105,7 @@ pub(super) struct Scaled<'a> {
     /// Row c is the half-vector of the scaled Φ_c.
     pub(super) rows: Matrix,
     pub(super) cone: bool,
+    #[cfg(test)]
     largest_loss: f64,
     norm: f64,
 }
@@ -155,6 +162,7 @@ impl<'a> Scaled<'a> {
             prior,
             rows,
             cone: master.cone,
+            #[cfg(test)]
             largest_loss,
             norm,
         })
@@ -177,12 +185,13 @@ impl<'a> Scaled<'a> {
             let slack = &mut slack[self.group[c]];
             *slack = slack.max(violation);
         }
-        let distance: f64 = b
-            .iter()
-            .zip(&self.prior)
-            .map(|(b, p)| (b - p).powi(2))
-            .sum();
-        0.5 * distance + dot(&self.budget, &slack)
+        self.distance(b) + dot(&self.budget, &slack)
+    }
+
+    /// ½‖B − B₀‖².
+    pub(super) fn distance(&self, b: &[f64]) -> f64 {
+        let square = |(b, p): (&f64, &f64)| (b - p).powi(2);
+        0.5 * b.iter().zip(&self.prior).map(square).sum::<f64>()
     }
 
     /// The dual objective of β, which must be feasible.
