@@ -6,12 +6,15 @@
 //! max Σ u_i + Σ v_j over u_i + v_j ≤ c_ij, where the duals of the larger side are ≤ 0.
 //!
 //! [`minimize`] and [`maximize`] solve it exactly by shortest augmenting paths (the room [`dense`]);
-//! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched.
+//! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched. [`Sinkhorn`] balances a
+//! positive matrix to a soft assignment.
 
 pub mod dense;
 pub mod greedy;
+mod sinkhorn;
 
 pub use dense::LinearSolver;
+pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;
 use crate::linalg::Matrix;
