@@ -1,0 +1,302 @@
+//! The paper's matcher as a whole: invariances, degenerate input, limits, determinism.
+
+use std::time::Duration;
+
+use anchormatch::affinity::proximity::Mode;
+use anchormatch::anchors::Anchor;
+use anchormatch::matcher::{Paper, Terms};
+use anchormatch::solver::Status;
+use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
+use proptest::prelude::*;
+
+/// A weighted graph without symmetry: weights from a hash, about two thirds of the pairs.
+fn graph(n: usize, seed: u64) -> Graph {
+    let mut edges = Vec::new();
+    for i in 0..n as u64 {
+        for j in 0..i {
+            let mut h = (i * 1_000_003 + j).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ seed;
+            h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            h ^= h >> 31;
+            if h % 3 != 0 {
+                edges.push((i as usize, j as usize, 0.1 + (h % 10_007) as f64 / 10_007.0));
+            }
+        }
+    }
+    Graph::from_edges(n, &edges).unwrap()
+}
+
+/// Node i of the source is node `place[i]` of the target.
+fn shuffled(source: &Graph) -> (Graph, Vec<usize>) {
+    let n = source.nodes();
+    let order: Vec<usize> = (0..n).map(|k| (7 * k + 3) % n).collect();
+    let mut place = vec![0; n];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    (source.permuted(&order).unwrap(), place)
+}
+
+fn run(preset: &Paper, source: &Graph, target: &Graph, pairs: &[(usize, usize)]) -> Matching {
+    let anchors = Anchors::from_indices(source, target, pairs).unwrap();
+    preset
+        .run(source, target, &anchors, &Monitor::silent())
+        .unwrap()
+}
+
+fn assert_one_to_one(matching: &Matching, source: &Graph, target: &Graph) {
+    let mut sources: Vec<_> = matching.pairs.iter().map(|p| p.source).collect();
+    let mut targets: Vec<_> = matching.pairs.iter().map(|p| p.target).collect();
+    sources.extend(&matching.unmatched_source);
+    targets.extend(&matching.unmatched_target);
+    sources.sort_unstable();
+    targets.sort_unstable();
+    assert_eq!(sources, (0..source.nodes()).collect::<Vec<_>>());
+    assert_eq!(targets, (0..target.nodes()).collect::<Vec<_>>());
+    assert!(
+        matching
+            .pairs
+            .iter()
+            .all(|p| (0.0..=1.0).contains(&p.confidence))
+    );
+    assert_eq!(
+        matching.pairs.len(),
+        source.nodes().min(target.nodes()),
+        "the smaller side is matched"
+    );
+}
+
+#[test]
+fn every_variant_matches_isomorphic_graphs() {
+    let source = graph(16, 5);
+    let (target, place) = shuffled(&source);
+    for terms in Terms::ALL {
+        let matching = run(
+            &Paper::with_terms(terms),
+            &source,
+            &target,
+            &[(0, place[0]), (9, place[9])],
+        );
+        for pair in &matching.pairs {
+            assert_eq!(pair.target, place[pair.source], "{terms}");
+        }
+        assert_eq!(matching.status, Status::Converged);
+        assert_eq!(matching.pairs.iter().filter(|p| p.anchor).count(), 2);
+    }
+}
+
+#[test]
+fn scaling_all_weights_changes_no_partner() {
+    let source = graph(14, 1);
+    let other = graph(14, 2);
+    let scaled = Graph::from_dense(&{
+        let mut a = other.adjacency();
+        a.as_mut_slice().iter_mut().for_each(|w| *w *= 4096.0);
+        a
+    })
+    .unwrap();
+    let preset = Paper::default();
+    let one = run(&preset, &source, &other, &[(0, 3), (5, 5)]);
+    let two = run(&preset, &source, &scaled, &[(0, 3), (5, 5)]);
+    assert_eq!(one.mapping(), two.mapping());
+}
+
+#[test]
+fn both_learners_serve_the_matcher() {
+    let source = graph(12, 3);
+    let (target, place) = shuffled(&source);
+    for mode in [Mode::Projected, Mode::Exact] {
+        let mut preset = Paper::default();
+        preset.learner.mode = mode;
+        let matching = run(&preset, &source, &target, &[(2, place[2]), (4, place[4])]);
+        assert!(!matching.diagnostics.learner_violations.is_empty());
+        assert!(matching.pairs.iter().all(|p| p.target == place[p.source]));
+    }
+}
+
+#[test]
+fn without_anchors_the_anchor_terms_drop_out_and_it_says_so() {
+    let source = graph(10, 3);
+    let (target, place) = shuffled(&source);
+    let matching = run(&Paper::default(), &source, &target, &[]);
+    assert!(
+        matching
+            .notes
+            .iter()
+            .any(|n| n.contains("no anchors") && n.contains("heat is left"))
+    );
+    assert!(matching.pairs.iter().all(|p| p.target == place[p.source]));
+    let heat = run(&Paper::with_terms(Terms::Heat), &source, &target, &[]);
+    assert!(heat.notes.is_empty());
+    assert_eq!(heat.pairs, matching.pairs);
+}
+
+#[test]
+fn negative_weights_are_clamped_for_heat_and_kept_for_adjacency() {
+    let edges = [
+        (0, 1, -1.0),
+        (1, 2, 2.0),
+        (2, 3, 3.0),
+        (3, 0, 1.5),
+        (0, 2, -0.5),
+    ];
+    let source = Graph::from_edges(4, &edges).unwrap();
+    let (target, place) = {
+        let order = [2, 0, 3, 1];
+        (source.permuted(&order).unwrap(), [1, 3, 0, 2])
+    };
+    let heat = run(
+        &Paper::with_terms(Terms::Heat),
+        &source,
+        &target,
+        &[(1, place[1])],
+    );
+    assert_eq!(
+        heat.notes
+            .iter()
+            .filter(|n| n.contains("max(w, 0)"))
+            .count(),
+        2
+    );
+    let adjacency = run(
+        &Paper::with_terms(Terms::Adjacency),
+        &source,
+        &target,
+        &[(1, place[1])],
+    );
+    assert!(adjacency.notes.is_empty());
+    assert!(adjacency.pairs.iter().all(|p| p.target == place[p.source]));
+}
+
+#[test]
+fn soft_anchors_are_evidence_and_stay_free() {
+    // A cycle: every rotation and reflection fits, only anchors can tell them apart.
+    let n = 7;
+    let edges: Vec<_> = (0..n).map(|i| (i, (i + 1) % n, 1.0)).collect();
+    let cycle = Graph::from_edges(n, &edges).unwrap();
+    let soft = [(1, 3), (3, 5)].map(|(source, target)| Anchor {
+        source,
+        target,
+        weight: 0.9,
+    });
+    let anchors = Anchors::new(&cycle, &cycle, soft).unwrap();
+    let matching = Paper::default()
+        .run(&cycle, &cycle, &anchors, &Monitor::silent())
+        .unwrap();
+    assert!(matching.pairs.iter().all(|p| !p.anchor));
+    assert_one_to_one(&matching, &cycle, &cycle);
+}
+
+#[test]
+fn limits_stop_the_work() {
+    let (source, target) = (graph(40, 1), graph(40, 2));
+    let anchors = Anchors::none();
+    let run = |monitor: &Monitor| Paper::default().run(&source, &target, &anchors, monitor);
+    let late = Monitor::silent().time_limit(Duration::ZERO);
+    assert!(matches!(run(&late), Err(Error::Stopped(_))));
+    let small = Monitor::silent().max_memory(10_000);
+    assert!(matches!(run(&small), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn bad_parameters_are_named() {
+    let source = graph(5, 1);
+    let defaults = Paper::default;
+    let bad = [
+        Paper {
+            tau: 0.0,
+            ..defaults()
+        },
+        Paper {
+            width: -1.0,
+            ..defaults()
+        },
+        Paper {
+            proximity_weight: f64::NAN,
+            ..defaults()
+        },
+        Paper {
+            kernel_tolerance: 2.0,
+            ..defaults()
+        },
+    ];
+    let anchors = Anchors::from_indices(&source, &source, &[(0, 0)]).unwrap();
+    for preset in bad {
+        let result = preset.run(&source, &source, &anchors, &Monitor::silent());
+        assert!(matches!(result, Err(Error::Parameter { .. })));
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    // Large enough that products and eigenpairs are cut into tasks.
+    let (source, target) = (graph(270, 1), graph(260, 2));
+    let result = |threads| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+            .install(|| {
+                let mut preset = Paper::default();
+                preset.solver.max_iterations = 4;
+                let matching = run(&preset, &source, &target, &[(0, 1), (5, 9), (100, 77)]);
+                (matching.pairs, matching.objective.to_bits())
+            })
+    };
+    let one = result(1);
+    assert_eq!(one, result(2));
+    assert_eq!(one, result(8));
+}
+
+/// Shapes that break assumptions: empty, star, complete, disconnected, twins.
+fn odd_graph() -> impl Strategy<Value = Graph> {
+    (1usize..7, 0usize..6).prop_map(|(n, shape)| {
+        let mut edges = Vec::new();
+        for i in 0..n {
+            for j in 0..i {
+                let keep = match shape {
+                    0 => false,
+                    1 => j == 0,
+                    2 => true,
+                    3 => i / 2 == j / 2,
+                    4 => i == j + 1,
+                    _ => (i + j) % 2 == 0,
+                };
+                if keep {
+                    edges.push((i, j, if shape == 5 { -1.0 } else { 1.0 }));
+                }
+            }
+        }
+        Graph::from_edges(n, &edges).unwrap()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn any_input_gives_a_matching(
+        source in odd_graph(), target in odd_graph(), anchors in 0usize..7, terms in 0usize..6,
+    ) {
+        let count = anchors.min(source.nodes()).min(target.nodes());
+        let pairs: Vec<_> = (0..count).map(|k| (k, target.nodes() - 1 - k)).collect();
+        let matching = run(&Paper::with_terms(Terms::ALL[terms]), &source, &target, &pairs);
+        assert_one_to_one(&matching, &source, &target);
+        let mapping = matching.mapping();
+        prop_assert!(pairs.iter().all(|(s, t)| mapping[s] == *t));
+        prop_assert!(matching.objective.is_finite());
+    }
+
+    #[test]
+    fn relabelling_relabels_the_matching(seed in 0u64..1000) {
+        let (source, target) = (graph(11, seed), graph(13, seed + 1));
+        let (moved, place) = shuffled(&source);
+        let preset = Paper::default();
+        let plain = run(&preset, &source, &target, &[(0, 4), (7, 2)]);
+        let relabelled = run(&preset, &moved, &target, &[(place[0], 4), (place[7], 2)]);
+        // Rounding may part two nearly equal optima; equal objectives is what invariance promises.
+        prop_assert!((plain.objective - relabelled.objective).abs() < 1e-3 * plain.objective);
+        if plain.iterations < 300 && relabelled.iterations < 300 {
+            let same = plain.pairs.iter().filter(|p| relabelled.mapping()[&place[p.source]] == p.target).count();
+            prop_assert_eq!(same, plain.pairs.len());
+        }
+    }
+}
