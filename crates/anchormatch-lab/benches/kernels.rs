@@ -13,7 +13,7 @@ use anchormatch::assignment::minimize;
 use anchormatch::io::{ReadOptions, read_graph};
 use anchormatch::linalg::{Matrix, symmetric_eigen};
 use anchormatch::problem::{GaussianKernel, Pairwise, Problem, SeparablePairwise};
-use anchormatch::solver::{Rrwm, Solver};
+use anchormatch::solver::{Rrwm, Solver, Start};
 use anchormatch::{Graph, Monitor};
 use anchormatch_lab::generate::{Synthetic, synthetic};
 use serde_json::{Value, json};
@@ -188,7 +188,11 @@ fn rrwm(
         let unary = Matrix::zeros(x.rows(), y.rows());
         let pairwise = SeparablePairwise::new(x, y, kernel, 1e-6, &monitor)?;
         rank = pairwise.rank();
-        let solution = solver.solve(&Problem::new(unary, Box::new(pairwise))?, &monitor)?;
+        let solution = solver.solve(
+            &Problem::maximise(unary, Box::new(pairwise))?,
+            &Start::default(),
+            &monitor,
+        )?;
         iterations = solution.iterations;
         assignment = solution.assignment;
         Ok(())

@@ -19,7 +19,7 @@ use crate::linalg::Matrix;
 use crate::matching::Matching;
 use crate::monitor::Monitor;
 use crate::problem::{Problem, SeparablePairwise};
-use crate::solver::{Rrwm, Solver};
+use crate::solver::{Rrwm, Solver, Start};
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
 
 /// What to do when n×n matrices do not fit.
@@ -124,7 +124,7 @@ impl Paper {
         let terms = run.effective_terms();
         let problem = run.problem(terms)?;
         let watch = monitor.stopwatch();
-        let solution = self.solver.solve(&problem, monitor)?;
+        let solution = self.solver.solve(&problem, &Start::default(), monitor)?;
         run.log.time("solve", watch.seconds());
         Ok(assemble(run.graphs, anchors, &run.free, solution, run.log))
     }
@@ -207,9 +207,9 @@ impl Run<'_> {
         self.log.parameter("affinity s", kernel.bandwidth());
         self.log.parameter("kernel tolerance", tolerance);
         self.log.parameter("kernel rank", pairwise.rank());
-        self.log.parameter("solver", self.preset.solver.name());
+        self.log.parameter("solver", self.preset.solver.info().name);
         self.log.time("affinities", watch.seconds());
-        Problem::new(unary, Box::new(pairwise))
+        Problem::maximise(unary, Box::new(pairwise))
     }
 
     /// The heat kernels between free nodes, and the first-order terms into `unary`.

@@ -19,7 +19,7 @@ pub struct ExplicitPairwise {
     rows: usize,
     cols: usize,
     matrix: Matrix,
-    nonnegative: bool,
+    bounds: (f64, f64),
 }
 
 impl ExplicitPairwise {
@@ -43,13 +43,13 @@ impl ExplicitPairwise {
             }
             largest = largest.max(value.abs());
         }
-        let mut nonnegative = true;
+        let mut bounds = (f64::INFINITY, f64::NEG_INFINITY);
         for p in 0..size {
             for q in 0..size {
                 if p / cols == q / cols || p % cols == q % cols {
                     matrix[(p, q)] = 0.0;
                 } else {
-                    nonnegative &= matrix[(p, q)] >= 0.0;
+                    bounds = (bounds.0.min(matrix[(p, q)]), bounds.1.max(matrix[(p, q)]));
                     if (matrix[(p, q)] - matrix[(q, p)]).abs() > 1e-9 * largest {
                         return Err(Error::parameter(
                             "W",
@@ -68,7 +68,11 @@ impl ExplicitPairwise {
             rows,
             cols,
             matrix,
-            nonnegative,
+            bounds: if bounds.0 <= bounds.1 {
+                bounds
+            } else {
+                (0.0, 0.0)
+            },
         })
     }
 
@@ -138,8 +142,14 @@ impl Pairwise for ExplicitPairwise {
         size_of_val(self.matrix.as_slice()) as u64
     }
 
-    fn is_nonnegative(&self) -> bool {
-        self.nonnegative
+    fn bounds(&self) -> (f64, f64) {
+        self.bounds
+    }
+
+    fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
+        for (slot, value) in gradient.iter_mut().zip(self.matrix.row(j * self.cols + b)) {
+            *slot += scale * value;
+        }
     }
 }
 

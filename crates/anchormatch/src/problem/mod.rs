@@ -1,19 +1,37 @@
 //! The integer quadratic program that every solver sees.
 //!
-//! Over partial one-to-one assignments x ∈ {0,1}^(n₁ n₂),
+//! Over partial one-to-one assignments x ∈ {0,1}^(n₁ n₂) within the candidates,
 //!
-//! > maximise xᵀWx = Σ u(i,a) x_ia + Σ_{i≠j, a≠b} W(ia, jb) x_ia x_jb.
+//! > xᵀWx = Σ u(i,a) x_ia + Σ_{i≠j, a≠b} W(ia, jb) x_ia x_jb
 //!
-//! The unary part u is W's diagonal. The pairwise part is an operator: no solver sees a matrix with
-//! (n₁ n₂)² entries unless the caller brought one.
+//! is maximised or minimised, as the problem's [`Sense`] says. The unary part u is W's diagonal. The
+//! pairwise part is an operator: no solver sees a matrix with (n₁ n₂)² entries unless the caller
+//! brought one.
+//!
+//! | kind | W(ia, jb), i ≠ j, a ≠ b | product W·x | memory |
+//! |---|---|---|---|
+//! | [`ExplicitPairwise`] | any symmetric matrix | O(n⁴) | O(n⁴) |
+//! | [`SeparablePairwise`] | exp(−(x_ij − y_ab)²/s) | O(r n³) | O(r n²) |
+//! | [`ProductPairwise`] | ½ (A_ij B_ab + A_ji B_ba) | O(n³), or O(\|E\| n) sparse | O(n²), O(\|E\|) |
+//! | [`SparsePairwise`] | listed pairs of listed assignments | O(pairs) | O(pairs) |
 
+mod affinities;
+mod candidates;
 mod explicit;
 mod factor;
+mod product;
 mod separable;
+mod sparse;
 
+pub use affinities::Affinities;
+pub use candidates::Candidates;
 pub use explicit::ExplicitPairwise;
 pub use factor::{GaussianKernel, KernelFactors};
+pub use product::{ProductPairwise, Weights};
 pub use separable::SeparablePairwise;
+pub use sparse::{Listed, SparsePairwise};
+
+use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -37,19 +55,88 @@ pub trait Pairwise: Send + Sync {
     /// Bytes that this operator holds.
     fn memory(&self) -> u64;
 
-    /// Whether no entry is below zero (up to the operator's own tolerance).
-    fn is_nonnegative(&self) -> bool;
+    /// Bounds below and above all entries between assignments that do not conflict.
+    fn bounds(&self) -> (f64, f64);
+
+    /// `gradient += scale · W(·, jb)`: what the assignment jb gives to every other one.
+    fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
+        let (n, m) = self.shape();
+        for k in 0..n {
+            for c in 0..m {
+                gradient[k * m + c] += scale * self.value(k, c, j, b);
+            }
+        }
+    }
+
+    /// The change of the gradient when i leaves a for b and j leaves b for a.
+    ///
+    /// Kinds with structure do this in one pass; the default takes four.
+    fn add_exchange(&self, (i, a): (usize, usize), (j, b): (usize, usize), gradient: &mut [f64]) {
+        self.add_interactions(i, a, -1.0, gradient);
+        self.add_interactions(j, b, -1.0, gradient);
+        self.add_interactions(i, b, 1.0, gradient);
+        self.add_interactions(j, a, 1.0, gradient);
+    }
+
+    /// The two factors of a product form, for solvers that need them.
+    fn as_product(&self) -> Option<&ProductPairwise> {
+        None
+    }
 }
 
-/// An integer quadratic program to maximise.
+/// Whether large or small values of xᵀWx are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sense {
+    /// W holds affinities.
+    Maximise,
+    /// W holds costs.
+    Minimise,
+}
+
+impl Sense {
+    /// +1 when maximising, −1 when minimising: times W, more is better.
+    #[must_use]
+    pub fn sign(self) -> f64 {
+        match self {
+            Self::Maximise => 1.0,
+            Self::Minimise => -1.0,
+        }
+    }
+
+    /// Whether `a` is better than `b`.
+    #[must_use]
+    pub fn better(self, a: f64, b: f64) -> bool {
+        self.sign() * a > self.sign() * b
+    }
+}
+
+/// Who may stay without a partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coverage {
+    /// As many nodes as candidates allow are matched; with all candidates, the whole smaller side.
+    Full,
+    /// Any node may stay alone, at no cost.
+    Partial,
+}
+
+/// An integer quadratic program.
 pub struct Problem {
+    sense: Sense,
+    coverage: Coverage,
     unary: Matrix,
     pairwise: Box<dyn Pairwise>,
+    candidates: Candidates,
+    /// Added to every objective: what was folded out of the program.
+    constant: f64,
 }
 
 impl std::fmt::Debug for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Problem")
+            .field("sense", &self.sense)
+            .field("coverage", &self.coverage)
             .field("shape", &self.shape())
             .field("pairwise_bytes", &self.pairwise.memory())
             .finish_non_exhaustive()
@@ -57,33 +144,108 @@ impl std::fmt::Debug for Problem {
 }
 
 impl Problem {
-    /// A problem from its two parts.
+    /// A program over all assignments, the smaller side fully matched.
     ///
     /// # Errors
     /// When the shapes differ or a unary value is not finite.
-    pub fn new(unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
+    pub fn new(sense: Sense, unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
         let shape = (unary.rows(), unary.cols());
         if shape != pairwise.shape() {
+            let (n, m) = pairwise.shape();
             return Err(Error::parameter(
                 "unary",
                 format!("a {}×{} matrix", shape.0, shape.1),
-                format!(
-                    "{}×{}, as the pairwise part has",
-                    pairwise.shape().0,
-                    pairwise.shape().1
-                ),
+                format!("{n}×{m}, as the pairwise part has"),
             ));
         }
         if let Some(value) = unary.as_slice().iter().find(|v| !v.is_finite()) {
             return Err(Error::parameter("unary", value, "finite numbers"));
         }
-        Ok(Self { unary, pairwise })
+        Ok(Self {
+            sense,
+            coverage: Coverage::Full,
+            candidates: Candidates::all(shape.0, shape.1),
+            unary,
+            pairwise,
+            constant: 0.0,
+        })
+    }
+
+    /// A program whose W holds affinities.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn maximise(unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
+        Self::new(Sense::Maximise, unary, pairwise)
+    }
+
+    /// A program whose W holds costs.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn minimise(unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
+        Self::new(Sense::Minimise, unary, pairwise)
+    }
+
+    /// Lets every node stay alone, or not.
+    #[must_use]
+    pub fn with_coverage(mut self, coverage: Coverage) -> Self {
+        self.coverage = coverage;
+        self
+    }
+
+    /// Adds a constant to the objective.
+    #[must_use]
+    pub fn with_constant(mut self, constant: f64) -> Self {
+        self.constant = constant;
+        self
+    }
+
+    /// Allows the listed assignments only.
+    ///
+    /// # Errors
+    /// When the candidates have another shape.
+    pub fn with_candidates(mut self, candidates: Candidates) -> Result<Self> {
+        if candidates.shape() != self.shape() {
+            let (n, m) = candidates.shape();
+            return Err(Error::parameter(
+                "candidates",
+                format!("{n}×{m}"),
+                format!("{}×{}, as the problem", self.shape().0, self.shape().1),
+            ));
+        }
+        self.candidates = candidates;
+        Ok(self)
     }
 
     /// n₁ and n₂.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.unary.rows(), self.unary.cols())
+    }
+
+    /// Whether W is to be maximised or minimised.
+    #[must_use]
+    pub fn sense(&self) -> Sense {
+        self.sense
+    }
+
+    /// Who may stay alone.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    /// The assignments that are allowed.
+    #[must_use]
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    /// What is added to every objective.
+    #[must_use]
+    pub fn constant(&self) -> f64 {
+        self.constant
     }
 
     /// W's diagonal, u(i, a).
@@ -106,7 +268,7 @@ impl Problem {
         }
     }
 
-    /// xᵀWx of an assignment, entry by entry.
+    /// xᵀWx of an assignment, entry by entry, and the constant.
     #[must_use]
     pub fn objective(&self, assignment: &[Option<usize>]) -> f64 {
         let matched: Vec<(usize, usize)> = assignment
@@ -114,15 +276,96 @@ impl Problem {
             .enumerate()
             .filter_map(|(i, a)| a.map(|a| (i, a)))
             .collect();
-        let mut total = 0.0;
-        for &(i, a) in &matched {
+        let mut total = self.constant;
+        for (place, &(i, a)) in matched.iter().enumerate() {
             total += self.unary[(i, a)];
-            for &(j, b) in &matched {
-                if i != j {
-                    total += self.pairwise.value(i, a, j, b);
-                }
+            // W is symmetric: each pair once, counted twice.
+            for &(j, b) in &matched[..place] {
+                total += 2.0 * self.pairwise.value(i, a, j, b);
             }
         }
         total
+    }
+
+    /// Whether `assignment` is one-to-one, within the candidates, and as full as the coverage asks.
+    #[must_use]
+    pub fn is_feasible(&self, assignment: &[Option<usize>]) -> bool {
+        let (n, m) = self.shape();
+        let mut taken = vec![false; m];
+        let one_to_one = assignment.len() == n
+            && assignment.iter().enumerate().all(|(i, a)| match *a {
+                None => true,
+                Some(a) => {
+                    a < m && self.candidates.allows(i, a) && !std::mem::replace(&mut taken[a], true)
+                }
+            });
+        let matched = assignment.iter().flatten().count();
+        one_to_one
+            && (self.coverage == Coverage::Partial
+                || !self.candidates.is_all()
+                || matched == n.min(m))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(sense: Sense) -> Problem {
+        let matrix = Matrix::from_fn(9, 9, |p, q| ((p + q) % 5) as f64);
+        let unary = Matrix::from_fn(3, 3, |i, a| (i * a) as f64);
+        let pairwise = ExplicitPairwise::new(3, 3, matrix).unwrap();
+        Problem::new(sense, unary, Box::new(pairwise)).unwrap()
+    }
+
+    #[test]
+    fn the_objective_is_the_quadratic_form() {
+        let problem = problem(Sense::Minimise).with_constant(7.0);
+        for assignment in [
+            vec![Some(1), Some(2), Some(0)],
+            vec![None, Some(2), None],
+            vec![None, None, None],
+        ] {
+            let mut x = vec![0.0; 9];
+            for (i, a) in assignment.iter().enumerate() {
+                if let Some(a) = a {
+                    x[3 * i + a] = 1.0;
+                }
+            }
+            let mut image = vec![0.0; 9];
+            problem.apply(&x, &mut image, &mut []);
+            let form: f64 = x.iter().zip(&image).map(|(x, y)| x * y).sum();
+            assert_eq!(problem.objective(&assignment), 7.0 + form);
+        }
+    }
+
+    #[test]
+    fn feasibility_is_what_the_words_say() {
+        let full = problem(Sense::Maximise);
+        assert!(full.is_feasible(&[Some(1), Some(2), Some(0)]));
+        assert!(!full.is_feasible(&[Some(1), Some(1), Some(0)]));
+        assert!(!full.is_feasible(&[Some(1), None, Some(0)]));
+        assert!(!full.is_feasible(&[Some(1), Some(3), Some(0)]));
+        assert!(!full.is_feasible(&[Some(1)]));
+        let partial = problem(Sense::Maximise).with_coverage(Coverage::Partial);
+        assert!(partial.is_feasible(&[Some(1), None, Some(0)]));
+        let few = Candidates::listed(3, 3, [(0, 1), (1, 0)]).unwrap();
+        let listed = partial.with_candidates(few).unwrap();
+        assert!(listed.is_feasible(&[Some(1), None, None]));
+        assert!(!listed.is_feasible(&[Some(0), None, None]));
+    }
+
+    #[test]
+    fn senses_are_opposites() {
+        assert!(Sense::Maximise.better(2.0, 1.0) && !Sense::Minimise.better(2.0, 1.0));
+        assert!(Sense::Minimise.better(1.0, 2.0) && !Sense::Maximise.better(1.0, 1.0));
+    }
+
+    #[test]
+    fn shapes_must_agree() {
+        let pairwise = ExplicitPairwise::new(2, 2, Matrix::zeros(4, 4)).unwrap();
+        assert!(Problem::maximise(Matrix::zeros(2, 3), Box::new(pairwise)).is_err());
+        let wrong = Candidates::all(2, 3);
+        assert!(problem(Sense::Maximise).with_candidates(wrong).is_err());
     }
 }

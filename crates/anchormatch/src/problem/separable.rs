@@ -128,8 +128,40 @@ impl Pairwise for SeparablePairwise {
         (stored * size_of::<f64>()) as u64
     }
 
-    fn is_nonnegative(&self) -> bool {
-        true
+    fn bounds(&self) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
+    fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
+        let ((n, m), rank) = (self.shape(), self.rank);
+        // x and y are symmetric: column j of every Fᵣ is the row block of j.
+        let f = &self.f[j * rank * n..(j + 1) * rank * n];
+        let g = &self.g[b * rank * m..(b + 1) * rank * m];
+        for (k, row) in gradient.chunks_mut(m.max(1)).enumerate() {
+            for r in 0..rank {
+                let factor = scale * f[r * n + k];
+                for (slot, value) in row.iter_mut().zip(&g[r * m..(r + 1) * m]) {
+                    *slot += factor * value;
+                }
+            }
+        }
+    }
+
+    fn add_exchange(&self, (i, a): (usize, usize), (j, b): (usize, usize), gradient: &mut [f64]) {
+        // Four columns of W at once: (fᵣ(x_·i) − fᵣ(x_·j)) (fᵣ(y_·b) − fᵣ(y_·a)).
+        let ((n, m), rank) = (self.shape(), self.rank);
+        let block = |node: usize, size: usize| node * rank * size..(node + 1) * rank * size;
+        let (f_i, f_j) = (&self.f[block(i, n)], &self.f[block(j, n)]);
+        let (g_a, g_b) = (&self.g[block(a, m)], &self.g[block(b, m)]);
+        for (k, row) in gradient.chunks_mut(m.max(1)).enumerate() {
+            for r in 0..rank {
+                let factor = f_i[r * n + k] - f_j[r * n + k];
+                let (new, old) = (&g_b[r * m..(r + 1) * m], &g_a[r * m..(r + 1) * m]);
+                for ((slot, new), old) in row.iter_mut().zip(new).zip(old) {
+                    *slot += factor * (new - old);
+                }
+            }
+        }
     }
 }
 
@@ -198,6 +230,27 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_follow_single_and_exchanged_assignments() {
+        let (n, m) = (6, 8);
+        let kernel = GaussianKernel::new(0.1).unwrap();
+        let (x, y) = (symmetric(n, 1, false), symmetric(m, 2, false));
+        let w = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
+        let (mut single, mut exchange) = (vec![0.0; n * m], vec![0.0; n * m]);
+        w.add_interactions(2, 5, 3.0, &mut single);
+        w.add_exchange((1, 4), (3, 7), &mut exchange);
+        for k in 0..n {
+            for c in 0..m {
+                let want = 3.0 * w.value(k, c, 2, 5);
+                assert!((single[k * m + c] - want).abs() < 1e-8);
+                let want = w.value(k, c, 1, 7) + w.value(k, c, 3, 4)
+                    - w.value(k, c, 1, 4)
+                    - w.value(k, c, 3, 7);
+                assert!((exchange[k * m + c] - want).abs() < 1e-8);
             }
         }
     }

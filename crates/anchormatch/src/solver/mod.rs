@@ -1,12 +1,19 @@
 //! Solvers of the integer quadratic program: they know a [`Problem`] and nothing about graphs.
+//!
+//! **Relaxations** work on a soft matrix and round it at the end; **searches** walk from assignment
+//! to assignment. All of them take the same problem, start and monitor, and report the same things.
+//! [`registry`] lists them by name.
 
+pub mod registry;
+mod rounding;
 mod rrwm;
 
+pub use rounding::round;
 pub use rrwm::Rrwm;
 
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Interrupt, Monitor};
 use crate::problem::Problem;
@@ -58,7 +65,7 @@ impl From<Interrupt> for Status {
 pub struct Solution {
     /// The partner of each row, if it has one.
     pub assignment: Vec<Option<usize>>,
-    /// xᵀWx of the assignment.
+    /// The assignment's value, in the problem's own sense.
     pub objective: f64,
     /// The relaxed solution, rows and columns summing to at most 1; `None` for pure searches.
     pub soft: Option<Matrix>,
@@ -66,18 +73,110 @@ pub struct Solution {
     pub iterations: usize,
     /// Why the solver stopped.
     pub status: Status,
-    /// The solver's residual after each iteration.
+    /// The solver's residual, or a search's best objective, after each iteration.
     pub convergence: Vec<f64>,
+}
+
+/// Whether a solver relaxes or searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Works on a soft matrix, rounds at the end.
+    Relaxation,
+    /// Walks from assignment to assignment.
+    Search,
+}
+
+/// What a user should know before picking a solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Info {
+    /// The name by which a user picks it.
+    pub name: &'static str,
+    /// Relaxation or search.
+    pub kind: Kind,
+    /// Authors, year, where.
+    pub reference: &'static str,
+    /// Time an iteration, with P the cost of one product with W.
+    pub complexity: &'static str,
+    /// The problems that it takes.
+    pub accepts: &'static str,
+}
+
+/// Where a solver starts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Start<'a> {
+    /// The seed of everything random.
+    pub seed: u64,
+    /// A soft matrix for relaxations that can start from one.
+    pub soft: Option<&'a Matrix>,
+    /// An assignment for methods that can start from one; relaxations may take it as a soft matrix.
+    pub assignment: Option<&'a [Option<usize>]>,
+}
+
+impl Start<'_> {
+    /// The default start with a seed.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
+    /// Checks that what is given fits the problem.
+    ///
+    /// # Errors
+    /// When a shape differs, a soft entry is negative or not finite, or the assignment is not
+    /// one-to-one within the candidates.
+    pub fn check(&self, problem: &Problem) -> Result<()> {
+        let (n, m) = problem.shape();
+        if let Some(soft) = self.soft {
+            if (soft.rows(), soft.cols()) != (n, m) {
+                return Err(Error::parameter(
+                    "start",
+                    format!("a {}×{} matrix", soft.rows(), soft.cols()),
+                    format!("{n}×{m}"),
+                ));
+            }
+            if let Some(v) = soft
+                .as_slice()
+                .iter()
+                .find(|v| !(v.is_finite() && **v >= 0.0))
+            {
+                return Err(Error::parameter("start", v, "finite numbers, at least 0"));
+            }
+        }
+        if let Some(assignment) = self.assignment {
+            let mut taken = vec![false; m];
+            let valid = assignment.len() == n
+                && assignment.iter().enumerate().all(|(i, a)| {
+                    a.is_none_or(|a| {
+                        a < m
+                            && problem.candidates().allows(i, a)
+                            && !std::mem::replace(&mut taken[a], true)
+                    })
+                });
+            if !valid {
+                return Err(Error::parameter(
+                    "start",
+                    "an assignment that is not one-to-one within the candidates",
+                    format!("a partner or none for each of {n} rows"),
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An algorithm for [`Problem`]s.
 pub trait Solver: Send + Sync {
-    /// The name by which a user picks it.
-    fn name(&self) -> &'static str;
+    /// Name, reference, complexity, what it accepts.
+    fn info(&self) -> Info;
 
     /// Solves `problem`; a stop by `monitor` returns the best so far.
     ///
     /// # Errors
-    /// When the problem does not suit the solver, or memory would run out.
-    fn solve(&self, problem: &Problem, monitor: &Monitor) -> Result<Solution>;
+    /// When the problem does not suit the solver, the start does not fit the problem, or memory would
+    /// run out.
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution>;
 }

@@ -11,12 +11,12 @@
 //! assignment on x gives the matching. Columns of W that belong to conflicting assignments are zero
 //! by the contract of [`Pairwise`](crate::problem::Pairwise).
 
-use super::{Solution, Solver, Status};
-use crate::assignment::{self, Sinkhorn};
+use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
-use crate::problem::Problem;
+use crate::problem::{Affinities, Problem};
 
 /// The walk's parameters; the defaults are the authors' constants.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,26 +77,26 @@ impl Rrwm {
 }
 
 impl Solver for Rrwm {
-    fn name(&self) -> &'static str {
-        "rrwm"
+    fn info(&self) -> Info {
+        Info {
+            name: "rrwm",
+            kind: Kind::Relaxation,
+            reference: "Cho, Lee, Lee, ECCV 2010",
+            complexity: "P + O(n²) a Sinkhorn sweep",
+            accepts: "all; costs and negative values are shifted to affinities",
+        }
     }
 
     /// # Complexity
     /// One product with W and a few Sinkhorn sweeps an iteration: O(r n³) for a separable kernel of
     /// rank r. Memory: four n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, monitor: &Monitor) -> Result<Solution> {
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
         self.check()?;
-        let negative = problem.unary().as_slice().iter().find(|&&u| u < 0.0);
-        if negative.is_some() || !problem.pairwise().is_nonnegative() {
-            return Err(Error::parameter(
-                "W",
-                "a negative entry",
-                "affinities of at least 0: a random walk has no negative probabilities",
-            ));
-        }
+        start.check(problem)?;
+        let affinities = Affinities::of(problem);
         let (rows, cols) = problem.shape();
         let size = rows * cols;
-        let mut walk = Walk::new(problem, self.walk);
+        let mut walk = Walk::new(&affinities, self.walk, start);
         let mut jump = Matrix::zeros(rows, cols);
         let mut sinkhorn = Sinkhorn::new();
         let mut convergence = Vec::new();
@@ -106,8 +106,9 @@ impl Solver for Rrwm {
             Status::IterationLimit
         };
         while status == Status::IterationLimit && convergence.len() < self.max_iterations {
-            let change = walk.step(problem);
+            let change = walk.step(&affinities);
             self.reweight(&walk.now, jump.as_mut_slice(), &mut sinkhorn, rows, cols);
+            affinities.mask(jump.as_mut_slice());
             walk.mix(jump.as_slice());
             convergence.push(change);
             let progress = Progress {
@@ -124,7 +125,7 @@ impl Solver for Rrwm {
             }
         }
         let score = Matrix::from_vec(rows, cols, walk.now);
-        let assignment = assignment::maximize(&score)?.columns;
+        let assignment = round(problem, &score)?;
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -172,30 +173,33 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(problem: &Problem, share: f64) -> Self {
-        let size = problem.unary().as_slice().len();
-        let uniform = vec![1.0 / size.max(1) as f64; size];
+    fn new(affinities: &Affinities<'_>, share: f64, start: &Start<'_>) -> Self {
+        let mut first = affinities.uniform();
+        if let Some(soft) = start.soft {
+            let total: f64 = soft.as_slice().iter().sum();
+            if total > 0.0 {
+                // Assignments that are ruled out keep the zero that they have.
+                for (slot, value) in first.iter_mut().zip(soft.as_slice()) {
+                    *slot = if *slot > 0.0 { value / total } else { 0.0 };
+                }
+            }
+        }
         Self {
             share,
-            now: uniform.clone(),
-            last: uniform.clone(),
-            last_but_one: vec![0.0; size],
-            mixed: uniform,
-            scratch: vec![0.0; problem.pairwise().scratch_len()],
+            now: first.clone(),
+            last: first.clone(),
+            last_but_one: vec![0.0; first.len()],
+            mixed: first,
+            scratch: vec![0.0; affinities.scratch_len()],
         }
     }
 
     /// x̄ = W · mixed, scaled to sum 1; returns how far the distribution moved.
-    fn step(&mut self, problem: &Problem) -> f64 {
+    fn step(&mut self, affinities: &Affinities<'_>) -> f64 {
         std::mem::swap(&mut self.last_but_one, &mut self.last);
         std::mem::swap(&mut self.last, &mut self.now);
-        problem.apply(&self.mixed, &mut self.now, &mut self.scratch);
-        let mut sum = 0.0;
-        for value in &mut self.now {
-            // An approximate kernel may dip below zero by its tolerance.
-            *value = value.max(0.0);
-            sum += *value;
-        }
+        affinities.apply(&self.mixed, &mut self.now, &mut self.scratch);
+        let sum: f64 = self.now.iter().sum();
         if sum <= 0.0 {
             // W is zero: every assignment is as good as every other.
             self.now.copy_from_slice(&self.last);
@@ -213,7 +217,11 @@ impl Walk {
 
     fn mix(&mut self, jump: &[f64]) {
         let total: f64 = jump.iter().sum();
-        let jump_share = (1.0 - self.share) / total;
+        let jump_share = if total > 0.0 {
+            (1.0 - self.share) / total
+        } else {
+            0.0
+        };
         for ((mixed, now), jump) in self.mixed.iter_mut().zip(&self.now).zip(jump) {
             *mixed = self.share * now + jump_share * jump;
         }
@@ -224,7 +232,10 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::monitor::CancelToken;
-    use crate::problem::{ExplicitPairwise, GaussianKernel, Pairwise, SeparablePairwise};
+    use crate::problem::{
+        ExplicitPairwise, GaussianKernel, Pairwise, ProductPairwise, Sense, SeparablePairwise,
+        Weights,
+    };
 
     /// A symmetric matrix of values in [0, 1) without structure.
     fn values(n: usize, seed: u64) -> Matrix {
@@ -247,7 +258,7 @@ mod tests {
             let affinity = |p, q| kernel.evaluate(p, q);
             Box::new(ExplicitPairwise::from_values(&x, &y, affinity, &monitor).unwrap())
         };
-        Problem::new(unary, pairwise).unwrap()
+        Problem::maximise(unary, pairwise).unwrap()
     }
 
     /// The authors' algorithm, written out on the full matrix with all its slack rows.
@@ -304,10 +315,11 @@ mod tests {
                 sinkhorn_sweeps: 3000,
                 ..Rrwm::default()
             };
-            let mut walk = Walk::new(&problem, solver.walk);
+            let affinities = Affinities::of(&problem);
+            let mut walk = Walk::new(&affinities, solver.walk, &Start::default());
             let mut jump = vec![0.0; n * m];
             for _ in 0..iterations {
-                walk.step(&problem);
+                walk.step(&affinities);
                 solver.reweight(&walk.now, &mut jump, &mut Sinkhorn::new(), n, m);
                 walk.mix(&jump);
             }
@@ -330,7 +342,9 @@ mod tests {
                 .for_each(|(new, &old)| place[old] = new);
             let y = x.select(&order, &order);
             let problem = problem(x, y, separable);
-            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            let solution = Rrwm::default()
+                .solve(&problem, &Start::default(), &Monitor::silent())
+                .unwrap();
             assert_eq!(solution.status, Status::Converged);
             let want: Vec<Option<usize>> = place.into_iter().map(Some).collect();
             assert_eq!(solution.assignment, want);
@@ -344,7 +358,9 @@ mod tests {
     fn a_fixed_point_stays_one() {
         // At convergence another iteration moves the distribution by no more than the tolerance.
         let problem = problem(values(8, 3), values(8, 4), true);
-        let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+        let solution = Rrwm::default()
+            .solve(&problem, &Start::default(), &Monitor::silent())
+            .unwrap();
         assert_eq!(solution.status, Status::Converged);
         assert!(*solution.convergence.last().unwrap() <= 1e-9);
         let before = solution.convergence[solution.convergence.len() - 2];
@@ -355,7 +371,9 @@ mod tests {
     fn unequal_sizes_match_the_smaller_side() {
         for (n, m) in [(3, 7), (7, 3)] {
             let problem = problem(values(n, 5), values(m, 5), true);
-            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            let solution = Rrwm::default()
+                .solve(&problem, &Start::default(), &Monitor::silent())
+                .unwrap();
             let mut partners: Vec<usize> = solution.assignment.iter().flatten().copied().collect();
             partners.sort_unstable();
             partners.dedup();
@@ -364,11 +382,43 @@ mod tests {
     }
 
     #[test]
+    fn costs_are_minimised() {
+        // The same hidden permutation as a quadratic assignment problem: minimise −Σ A B.
+        let n = 9;
+        let x = values(n, 7);
+        let order: Vec<usize> = (0..n).map(|i| (2 * i + 3) % n).collect();
+        let y = x.select(&order, &order);
+        let costs = |sign: f64| {
+            let mut a = x.clone();
+            a.as_mut_slice()
+                .iter_mut()
+                .for_each(|v| *v = sign * (*v - 0.5));
+            let mut b = y.clone();
+            b.as_mut_slice().iter_mut().for_each(|v| *v -= 0.5);
+            (Weights::Dense(a), Weights::Dense(b))
+        };
+        let (a, b) = costs(1.0);
+        let gain = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
+        let (a, b) = costs(-1.0);
+        let cost = ProductPairwise::problem(Sense::Minimise, a, b, None).unwrap();
+        let solve = |p: &Problem| {
+            Rrwm::default()
+                .solve(p, &Start::default(), &Monitor::silent())
+                .unwrap()
+        };
+        let (best, least) = (solve(&gain), solve(&cost));
+        assert_eq!(best.assignment, least.assignment);
+        assert!((best.objective + least.objective).abs() < 1e-12);
+    }
+
+    #[test]
     fn empty_and_zero_problems_have_answers() {
         for (n, m) in [(0, 0), (0, 3), (1, 1), (2, 2)] {
             let pairwise = ExplicitPairwise::new(n, m, Matrix::zeros(n * m, n * m)).unwrap();
-            let problem = Problem::new(Matrix::zeros(n, m), Box::new(pairwise)).unwrap();
-            let solution = Rrwm::default().solve(&problem, &Monitor::silent()).unwrap();
+            let problem = Problem::maximise(Matrix::zeros(n, m), Box::new(pairwise)).unwrap();
+            let solution = Rrwm::default()
+                .solve(&problem, &Start::default(), &Monitor::silent())
+                .unwrap();
             assert_eq!(solution.assignment.len(), n);
             assert_eq!(solution.assignment.iter().flatten().count(), n.min(m));
             assert_eq!(solution.objective, 0.0);
@@ -381,14 +431,16 @@ mod tests {
         token.cancel();
         let monitor = Monitor::silent().cancelled_by(token);
         let problem = problem(values(6, 1), values(6, 2), true);
-        let solution = Rrwm::default().solve(&problem, &monitor).unwrap();
+        let solution = Rrwm::default()
+            .solve(&problem, &Start::default(), &monitor)
+            .unwrap();
         assert_eq!(solution.status, Status::Cancelled);
         assert_eq!(solution.iterations, 1);
         assert_eq!(solution.assignment.iter().flatten().count(), 6);
     }
 
     #[test]
-    fn bad_parameters_and_negative_affinities_are_refused() {
+    fn bad_parameters_are_refused() {
         let good = problem(values(3, 1), values(3, 2), false);
         for solver in [
             Rrwm {
@@ -408,14 +460,11 @@ mod tests {
                 ..Rrwm::default()
             },
         ] {
-            assert!(solver.solve(&good, &Monitor::silent()).is_err());
+            assert!(
+                solver
+                    .solve(&good, &Start::default(), &Monitor::silent())
+                    .is_err()
+            );
         }
-        let pairwise = ExplicitPairwise::new(2, 2, Matrix::filled(4, 4, -1.0)).unwrap();
-        let negative = Problem::new(Matrix::zeros(2, 2), Box::new(pairwise)).unwrap();
-        assert!(
-            Rrwm::default()
-                .solve(&negative, &Monitor::silent())
-                .is_err()
-        );
     }
 }

@@ -1,0 +1,574 @@
+//! The product form of the quadratic assignment problem (Koopmans & Beckmann 1957).
+//!
+//! > Σ_ij A_ij B_{p(i) p(j)} = xᵀWx,   W(ia, jb) = ½ (A_ij B_ab + A_ji B_ba) for i ≠ j, a ≠ b,
+//! > u(i, a) = A_ii B_aa,              W·X = ½ (A X Bᵀ + Aᵀ X B).
+//!
+//! Only the symmetric part of W matters to xᵀWx, so directed A and B are allowed. When either is
+//! symmetric, W·X is A' X B'ᵀ with both symmetrised: half the work. A and B are dense or sparse, each
+//! by itself.
+
+use rayon::prelude::*;
+
+use super::{Pairwise, Problem, Sense};
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
+
+/// Rows that one task of a sparse product computes.
+const SPARSE_ROWS: usize = 32;
+
+/// A square matrix of weights between the nodes of one side.
+#[derive(Debug, Clone)]
+pub enum Weights {
+    /// All n² entries.
+    Dense(Matrix),
+    /// Rows of (column, entry), columns ascending, zeros left out.
+    Sparse(Vec<Vec<(u32, f64)>>),
+}
+
+impl Weights {
+    /// The number of nodes.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.rows(),
+            Self::Sparse(rows) => rows.len(),
+        }
+    }
+
+    /// Entry (i, j).
+    #[must_use]
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Self::Dense(matrix) => matrix[(i, j)],
+            Self::Sparse(rows) => rows[i]
+                .binary_search_by_key(&(j as u32), |entry| entry.0)
+                .map_or(0.0, |place| rows[i][place].1),
+        }
+    }
+
+    /// The n×n matrix.
+    #[must_use]
+    pub fn dense(&self) -> Matrix {
+        match self {
+            Self::Dense(matrix) => matrix.clone(),
+            Self::Sparse(rows) => {
+                let mut matrix = Matrix::zeros(rows.len(), rows.len());
+                for (i, row) in rows.iter().enumerate() {
+                    for &(j, value) in row {
+                        matrix[(i, j as usize)] = value;
+                    }
+                }
+                matrix
+            }
+        }
+    }
+
+    fn check(&self, name: &'static str) -> Result<()> {
+        let n = self.nodes();
+        let finite = match self {
+            Self::Dense(matrix) => {
+                if matrix.cols() != n {
+                    return Err(Error::parameter(
+                        name,
+                        format!("a {n}×{} matrix", matrix.cols()),
+                        "a square one",
+                    ));
+                }
+                matrix.as_slice().iter().all(|v| v.is_finite())
+            }
+            Self::Sparse(rows) => {
+                let sorted = rows.iter().all(|row| {
+                    row.windows(2).all(|w| w[0].0 < w[1].0)
+                        && row.last().is_none_or(|entry| (entry.0 as usize) < n)
+                });
+                if !sorted {
+                    return Err(Error::parameter(
+                        name,
+                        "columns out of order or range",
+                        format!("ascending columns below {n} in every row"),
+                    ));
+                }
+                rows.iter().flatten().all(|entry| entry.1.is_finite())
+            }
+        };
+        if finite {
+            Ok(())
+        } else {
+            Err(Error::parameter(
+                name,
+                "an entry that is not finite",
+                "finite numbers",
+            ))
+        }
+    }
+
+    /// Takes the diagonal out.
+    fn split_diagonal(&mut self) -> Vec<f64> {
+        let n = self.nodes();
+        let diagonal = (0..n).map(|i| self.get(i, i)).collect();
+        match self {
+            Self::Dense(matrix) => (0..n).for_each(|i| matrix[(i, i)] = 0.0),
+            Self::Sparse(rows) => {
+                for (i, row) in rows.iter_mut().enumerate() {
+                    row.retain(|entry| entry.0 as usize != i);
+                }
+            }
+        }
+        diagonal
+    }
+
+    fn transposed(&self) -> Self {
+        match self {
+            Self::Dense(matrix) => Self::Dense(matrix.transposed()),
+            Self::Sparse(rows) => {
+                let mut columns = vec![Vec::new(); rows.len()];
+                for (i, row) in rows.iter().enumerate() {
+                    for &(j, value) in row {
+                        columns[j as usize].push((i as u32, value));
+                    }
+                }
+                Self::Sparse(columns)
+            }
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        match self {
+            Self::Dense(matrix) => {
+                let n = matrix.rows();
+                (0..n).all(|i| (0..i).all(|j| matrix[(i, j)] == matrix[(j, i)]))
+            }
+            Self::Sparse(rows) => rows.iter().enumerate().all(|(i, row)| {
+                row.iter()
+                    .all(|&(j, value)| self.get(j as usize, i) == value)
+            }),
+        }
+    }
+
+    /// ½ (M + Mᵀ).
+    fn symmetrised(&self) -> Self {
+        let other = self.transposed();
+        match (self, other) {
+            (Self::Dense(matrix), Self::Dense(mut other)) => {
+                for (slot, value) in other.as_mut_slice().iter_mut().zip(matrix.as_slice()) {
+                    *slot = 0.5 * (*slot + value);
+                }
+                Self::Dense(other)
+            }
+            (Self::Sparse(rows), Self::Sparse(other)) => Self::Sparse(
+                rows.iter()
+                    .zip(other)
+                    .map(|(row, column)| {
+                        let mut both: Vec<(u32, f64)> = row
+                            .iter()
+                            .copied()
+                            .chain(column)
+                            .map(|(j, v)| (j, 0.5 * v))
+                            .collect();
+                        both.sort_by_key(|entry| entry.0);
+                        let mut merged: Vec<(u32, f64)> = Vec::with_capacity(both.len());
+                        for (j, value) in both {
+                            match merged.last_mut() {
+                                Some(last) if last.0 == j => last.1 += value,
+                                _ => merged.push((j, value)),
+                            }
+                        }
+                        merged
+                    })
+                    .collect(),
+            ),
+            _ => unreachable!("a transpose keeps its kind"),
+        }
+    }
+
+    fn range(&self) -> (f64, f64) {
+        let n = self.nodes();
+        let fold = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                (low.min(v), high.max(v))
+            })
+        };
+        match self {
+            Self::Dense(matrix) => fold(
+                &mut (0..n * n)
+                    .filter(|e| e / n != e % n)
+                    .map(|e| matrix.as_slice()[e]),
+            ),
+            Self::Sparse(rows) => {
+                let (low, high) = fold(&mut rows.iter().flatten().map(|entry| entry.1));
+                (low.min(0.0), high.max(0.0))
+            }
+        }
+    }
+
+    fn entries(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.as_slice().len(),
+            Self::Sparse(rows) => rows.iter().map(Vec::len).sum(),
+        }
+    }
+
+    /// `out = self · x`, x n×m row-major.
+    fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
+        let n = self.nodes();
+        match self {
+            Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
+            Self::Sparse(rows) => {
+                out.par_chunks_mut((SPARSE_ROWS * m).max(1))
+                    .enumerate()
+                    .for_each(|(block, out)| {
+                        for (offset, slot) in out.chunks_mut(m).enumerate() {
+                            slot.fill(0.0);
+                            for &(j, value) in &rows[block * SPARSE_ROWS + offset] {
+                                let from = &x[j as usize * m..(j as usize + 1) * m];
+                                for (slot, x) in slot.iter_mut().zip(from) {
+                                    *slot += value * x;
+                                }
+                            }
+                        }
+                    });
+            }
+        }
+    }
+
+    /// `out = x · selfᵀ`, x k×n row-major.
+    fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
+        let n = self.nodes();
+        match self {
+            Self::Dense(matrix) => multiply_transposed_into(out, x, matrix.as_slice(), k, n, n),
+            Self::Sparse(rows) => {
+                out.par_chunks_mut((SPARSE_ROWS * n).max(1))
+                    .zip(x.par_chunks((SPARSE_ROWS * n).max(1)))
+                    .for_each(|(out, x)| {
+                        for (out, x) in out.chunks_mut(n).zip(x.chunks(n)) {
+                            for (slot, row) in out.iter_mut().zip(rows) {
+                                *slot = row.iter().map(|&(j, v)| v * x[j as usize]).sum();
+                            }
+                        }
+                    });
+            }
+        }
+    }
+
+    /// Calls `visit(k, M_kj)` for the entries of column j, read from the transpose.
+    fn visit_row(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::Dense(matrix) => {
+                matrix
+                    .row(j)
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, &v)| visit(k, v));
+            }
+            Self::Sparse(rows) => rows[j].iter().for_each(|&(k, v)| visit(k as usize, v)),
+        }
+    }
+}
+
+/// W(ia, jb) = ½ (A_ij B_ab + A_ji B_ba).
+#[derive(Debug, Clone)]
+pub struct ProductPairwise {
+    a: Weights,
+    b: Weights,
+    /// Aᵀ and Bᵀ, when neither A nor B is symmetric.
+    transposed: Option<(Weights, Weights)>,
+    bounds: (f64, f64),
+}
+
+impl ProductPairwise {
+    /// The operator of A and B, and the unary part A_ii B_aa.
+    ///
+    /// # Errors
+    /// When a matrix is not square, not finite, or its sparse rows are not sorted.
+    pub fn new(mut a: Weights, mut b: Weights) -> Result<(Self, Matrix)> {
+        a.check("A")?;
+        b.check("B")?;
+        let (diagonal_a, diagonal_b) = (a.split_diagonal(), b.split_diagonal());
+        let unary = Matrix::from_fn(diagonal_a.len(), diagonal_b.len(), |i, c| {
+            diagonal_a[i] * diagonal_b[c]
+        });
+        let transposed = match (a.is_symmetric(), b.is_symmetric()) {
+            (true, true) => None,
+            (true, false) => {
+                b = b.symmetrised();
+                None
+            }
+            (false, true) => {
+                a = a.symmetrised();
+                None
+            }
+            (false, false) => Some((a.transposed(), b.transposed())),
+        };
+        let ((low_a, high_a), (low_b, high_b)) = (a.range(), b.range());
+        let corners = [
+            low_a * low_b,
+            low_a * high_b,
+            high_a * low_b,
+            high_a * high_b,
+        ];
+        // A side of one node has no pairs, and no range.
+        let bounds = if corners.iter().all(|v| v.is_finite()) {
+            corners
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+                    (low.min(v), high.max(v))
+                })
+        } else {
+            (0.0, 0.0)
+        };
+        let pairwise = Self {
+            a,
+            b,
+            transposed,
+            bounds,
+        };
+        Ok((pairwise, unary))
+    }
+
+    /// The quadratic assignment problem Σ A_ij B_{p(i) p(j)} (+ Σ linear), in the sense given.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when the linear part has another shape.
+    pub fn problem(
+        sense: Sense,
+        a: Weights,
+        b: Weights,
+        linear: Option<&Matrix>,
+    ) -> Result<Problem> {
+        let (pairwise, mut unary) = Self::new(a, b)?;
+        if let Some(linear) = linear {
+            if (linear.rows(), linear.cols()) != pairwise.shape() {
+                return Err(Error::parameter(
+                    "linear",
+                    format!("a {}×{} matrix", linear.rows(), linear.cols()),
+                    format!("{}×{}", pairwise.shape().0, pairwise.shape().1),
+                ));
+            }
+            for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
+                *slot += value;
+            }
+        }
+        Problem::new(sense, unary, Box::new(pairwise))
+    }
+
+    /// A without its diagonal; symmetrised when B is symmetric.
+    #[must_use]
+    pub fn a(&self) -> &Weights {
+        &self.a
+    }
+
+    /// B without its diagonal; symmetrised when A is symmetric.
+    #[must_use]
+    pub fn b(&self) -> &Weights {
+        &self.b
+    }
+
+    /// Whether both factors are symmetric.
+    #[must_use]
+    pub fn is_symmetric(&self) -> bool {
+        self.transposed.is_none()
+    }
+
+    /// `gradient[k, c] += scale · column_k · row_c` over the nonzero entries of both.
+    fn add_outer(
+        &self,
+        (a, i): (&Weights, usize),
+        (b, c): (&Weights, usize),
+        scale: f64,
+        gradient: &mut [f64],
+    ) {
+        let m = self.b.nodes();
+        a.visit_row(i, |k, value| {
+            let factor = scale * value;
+            if factor != 0.0 {
+                let row = &mut gradient[k * m..(k + 1) * m];
+                match b {
+                    Weights::Dense(matrix) => {
+                        for (slot, v) in row.iter_mut().zip(matrix.row(c)) {
+                            *slot += factor * v;
+                        }
+                    }
+                    Weights::Sparse(rows) => {
+                        for &(d, v) in &rows[c] {
+                            row[d as usize] += factor * v;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl Pairwise for ProductPairwise {
+    fn shape(&self) -> (usize, usize) {
+        (self.a.nodes(), self.b.nodes())
+    }
+
+    fn value(&self, i: usize, a: usize, j: usize, b: usize) -> f64 {
+        // Zero diagonals make conflicting pairs zero by themselves.
+        let forward = self.a.get(i, j) * self.b.get(a, b);
+        match &self.transposed {
+            None => forward,
+            Some((at, bt)) => 0.5 * (forward + at.get(i, j) * bt.get(a, b)),
+        }
+    }
+
+    fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        let (n, m) = self.shape();
+        let (half, rest) = scratch.split_at_mut(n * m);
+        self.a.multiply(x, half, m);
+        self.b.multiply_right(half, out, n);
+        if let Some((at, bt)) = &self.transposed {
+            at.multiply(x, half, m);
+            bt.multiply_right(half, rest, n);
+            for (slot, value) in out.iter_mut().zip(rest) {
+                *slot = 0.5 * (*slot + *value);
+            }
+        }
+    }
+
+    fn scratch_len(&self) -> usize {
+        let (n, m) = self.shape();
+        n * m * if self.transposed.is_some() { 2 } else { 1 }
+    }
+
+    fn memory(&self) -> u64 {
+        let once = (self.a.entries() + self.b.entries()) as u64 * 8;
+        if self.transposed.is_some() {
+            2 * once
+        } else {
+            once
+        }
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        self.bounds
+    }
+
+    fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
+        // W(kc, jb) = ½ (A_kj B_cb + A_jk B_bc): columns are rows of the transposes.
+        match &self.transposed {
+            None => self.add_outer((&self.a, j), (&self.b, b), scale, gradient),
+            Some((at, bt)) => {
+                self.add_outer((&self.a, j), (&self.b, b), 0.5 * scale, gradient);
+                self.add_outer((at, j), (bt, b), 0.5 * scale, gradient);
+            }
+        }
+    }
+
+    fn as_product(&self) -> Option<&ProductPairwise> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn matrix(n: usize, seed: u64, symmetric: bool) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = if symmetric {
+                (i.min(j), i.max(j))
+            } else {
+                (i, j)
+            };
+            let hash = (i as u64 * 7919 + j as u64 * 104_729 + seed * 31) % 13;
+            // A third of the entries are zero.
+            if hash % 3 == 0 {
+                0.0
+            } else {
+                hash as f64 - 6.0
+            }
+        })
+    }
+
+    fn sparse(matrix: &Matrix) -> Weights {
+        let row = |i: usize| {
+            let entries = matrix.row(i).iter().enumerate();
+            entries
+                .filter(|e| *e.1 != 0.0)
+                .map(|(j, &v)| (j as u32, v))
+                .collect()
+        };
+        Weights::Sparse((0..matrix.rows()).map(row).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_objective_is_the_double_sum(
+            n in 1usize..6, symmetric in any::<[bool; 2]>(), kinds in any::<[bool; 2]>(),
+            seed in 0u64..500,
+        ) {
+            let (a, b) = (matrix(n, seed, symmetric[0]), matrix(n, seed + 7, symmetric[1]));
+            let pick = |m: &Matrix, sparse_kind| {
+                if sparse_kind { sparse(m) } else { Weights::Dense(m.clone()) }
+            };
+            let weights = (pick(&a, kinds[0]), pick(&b, kinds[1]));
+            let problem =
+                ProductPairwise::problem(Sense::Minimise, weights.0, weights.1, None).unwrap();
+            let permutation: Vec<usize> = (0..n).map(|i| (i + seed as usize) % n).collect();
+            let mut want = 0.0;
+            for i in 0..n {
+                for j in 0..n {
+                    want += a[(i, j)] * b[(permutation[i], permutation[j])];
+                }
+            }
+            let assignment: Vec<_> = permutation.iter().map(|&c| Some(c)).collect();
+            prop_assert!((problem.objective(&assignment) - want).abs() < 1e-9);
+        }
+
+        #[test]
+        fn products_gradients_and_values_agree(
+            n in 1usize..6, m in 1usize..6, symmetric in any::<[bool; 2]>(),
+            kinds in any::<[bool; 2]>(), seed in 0u64..500,
+        ) {
+            let (a, b) = (matrix(n, seed, symmetric[0]), matrix(m, seed + 7, symmetric[1]));
+            let pick = |m: &Matrix, sparse_kind| {
+                if sparse_kind { sparse(m) } else { Weights::Dense(m.clone()) }
+            };
+            let (pairwise, _) =
+                ProductPairwise::new(pick(&a, kinds[0]), pick(&b, kinds[1])).unwrap();
+            let x: Vec<f64> = (0..n * m).map(|k| ((k * 5 + 2) % 7) as f64).collect();
+            let mut applied = vec![f64::NAN; n * m];
+            pairwise.apply(&x, &mut applied, &mut vec![0.0; pairwise.scratch_len()]);
+            let mut added = vec![0.0; n * m];
+            for j in 0..n {
+                for d in 0..m {
+                    pairwise.add_interactions(j, d, x[j * m + d], &mut added);
+                }
+            }
+            for i in 0..n {
+                for c in 0..m {
+                    let mut want = 0.0;
+                    for j in 0..n {
+                        for d in 0..m {
+                            let value = pairwise.value(i, c, j, d);
+                            prop_assert_eq!(value, pairwise.value(j, d, i, c));
+                            let (low, high) = pairwise.bounds();
+                            prop_assert!((low..=high).contains(&value) || i == j || c == d);
+                            want += value * x[j * m + d];
+                        }
+                    }
+                    prop_assert!((applied[i * m + c] - want).abs() < 1e-9);
+                    prop_assert!((added[i * m + c] - want).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bad_weights_are_refused() {
+        let good = || Weights::Dense(Matrix::zeros(2, 2));
+        for bad in [
+            Weights::Dense(Matrix::zeros(2, 3)),
+            Weights::Dense(Matrix::filled(2, 2, f64::NAN)),
+            Weights::Sparse(vec![vec![(1, 1.0), (0, 1.0)], vec![]]),
+            Weights::Sparse(vec![vec![(5, 1.0)], vec![]]),
+        ] {
+            assert!(ProductPairwise::new(bad.clone(), good()).is_err());
+            assert!(ProductPairwise::new(good(), bad).is_err());
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Listed assignments and listed pairs of them: the problems of the `.dd` format.
+//!
+//! Only listed assignments are allowed, and two of them interact only when their pair is listed. A
+//! listed cost counts once when both assignments are chosen, so W(ia, jb) is half of it: xᵀWx counts
+//! every pair in both orders.
+
+use super::{Candidates, Coverage, Pairwise, Problem, Sense};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+
+/// A problem as its file lists it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listed {
+    /// n₁.
+    pub rows: usize,
+    /// n₂.
+    pub cols: usize,
+    /// (row, column, cost) of each allowed assignment; its place is its number.
+    pub assignments: Vec<(usize, usize, f64)>,
+    /// (number, number, cost) of pairs of assignments; the cost counts once when both are chosen.
+    pub pairs: Vec<(usize, usize, f64)>,
+}
+
+impl Listed {
+    /// The program to minimise, every node allowed to stay alone.
+    ///
+    /// Costs of an assignment or a pair that is listed twice add up; a pair of conflicting
+    /// assignments can never be chosen and is left out.
+    ///
+    /// # Errors
+    /// When a number is out of range or a cost is not finite.
+    pub fn problem(&self) -> Result<Problem> {
+        let candidates = Candidates::listed(
+            self.rows,
+            self.cols,
+            self.assignments.iter().map(|&(i, a, _)| (i, a)),
+        )?;
+        let mut unary = Matrix::zeros(self.rows, self.cols);
+        for &(i, a, cost) in &self.assignments {
+            unary[(i, a)] += cost;
+        }
+        let pairwise = SparsePairwise::new(self)?;
+        Problem::new(Sense::Minimise, unary, Box::new(pairwise))?
+            .with_coverage(Coverage::Partial)
+            .with_candidates(candidates)
+    }
+}
+
+/// The pairwise part of a [`Listed`] problem, rows of neighbours by assignment.
+#[derive(Debug, Clone)]
+pub struct SparsePairwise {
+    rows: usize,
+    cols: usize,
+    /// Places in the n₁×n₂ matrix that interact with anything, ascending.
+    places: Vec<usize>,
+    /// `neighbours[offsets[k]..offsets[k + 1]]` interact with `places[k]`.
+    offsets: Vec<usize>,
+    /// (place, W), places ascending.
+    neighbours: Vec<(usize, f64)>,
+    bounds: (f64, f64),
+}
+
+impl SparsePairwise {
+    /// The operator of the listed pairs.
+    ///
+    /// # Errors
+    /// When a number is out of range or a cost is not finite.
+    pub fn new(listed: &Listed) -> Result<Self> {
+        let cols = listed.cols;
+        let place = |number: usize| {
+            let &(i, a, _) = listed.assignments.get(number).ok_or_else(|| {
+                Error::parameter(
+                    "pairs",
+                    format!("assignment {number}"),
+                    format!("numbers below {}", listed.assignments.len()),
+                )
+            })?;
+            if i >= listed.rows || a >= cols {
+                return Err(Error::parameter(
+                    "assignments",
+                    format!("({i}, {a})"),
+                    format!("pairs within {}×{cols}", listed.rows),
+                ));
+            }
+            Ok(i * cols + a)
+        };
+        let mut entries: Vec<(usize, usize, f64)> = Vec::with_capacity(2 * listed.pairs.len());
+        for &(first, second, cost) in &listed.pairs {
+            let (p, q) = (place(first)?, place(second)?);
+            if !cost.is_finite() {
+                return Err(Error::parameter("pairs", cost, "finite costs"));
+            }
+            if p / cols != q / cols && p % cols != q % cols {
+                entries.push((p, q, 0.5 * cost));
+                entries.push((q, p, 0.5 * cost));
+            }
+        }
+        // Stable, so that costs of a pair that is listed twice add up in the order of the list.
+        entries.sort_by_key(|entry| (entry.0, entry.1));
+        let mut result = Self {
+            rows: listed.rows,
+            cols,
+            places: Vec::new(),
+            offsets: vec![0],
+            neighbours: Vec::with_capacity(entries.len()),
+            bounds: (0.0, 0.0),
+        };
+        for row in entries.chunk_by(|x, y| x.0 == y.0) {
+            result.places.push(row[0].0);
+            for same in row.chunk_by(|x, y| x.1 == y.1) {
+                let value = same.iter().map(|entry| entry.2).sum::<f64>();
+                result.bounds = (result.bounds.0.min(value), result.bounds.1.max(value));
+                result.neighbours.push((same[0].1, value));
+            }
+            result.offsets.push(result.neighbours.len());
+        }
+        Ok(result)
+    }
+
+    fn row(&self, place: usize) -> &[(usize, f64)] {
+        match self.places.binary_search(&place) {
+            Ok(k) => &self.neighbours[self.offsets[k]..self.offsets[k + 1]],
+            Err(_) => &[],
+        }
+    }
+}
+
+impl Pairwise for SparsePairwise {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+
+    fn value(&self, i: usize, a: usize, j: usize, b: usize) -> f64 {
+        let row = self.row(i * self.cols + a);
+        row.binary_search_by_key(&(j * self.cols + b), |entry| entry.0)
+            .map_or(0.0, |k| row[k].1)
+    }
+
+    fn apply(&self, x: &[f64], out: &mut [f64], _scratch: &mut [f64]) {
+        out.fill(0.0);
+        for (k, &place) in self.places.iter().enumerate() {
+            out[place] = self.neighbours[self.offsets[k]..self.offsets[k + 1]]
+                .iter()
+                .map(|&(q, value)| value * x[q])
+                .sum();
+        }
+    }
+
+    fn scratch_len(&self) -> usize {
+        0
+    }
+
+    fn memory(&self) -> u64 {
+        (size_of_val(&self.neighbours[..])
+            + size_of_val(&self.offsets[..])
+            + size_of_val(&self.places[..])) as u64
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        self.bounds
+    }
+
+    fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
+        for &(place, value) in self.row(j * self.cols + b) {
+            gradient[place] += scale * value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed() -> Listed {
+        Listed {
+            rows: 2,
+            cols: 3,
+            assignments: vec![(0, 0, 1.0), (0, 2, -1.0), (1, 1, 2.0), (1, 2, 0.5)],
+            // The pair (0, 2) twice, and one pair in conflict (both use column 2).
+            pairs: vec![(0, 2, 4.0), (2, 0, 1.0), (1, 2, -3.0), (1, 3, 100.0)],
+        }
+    }
+
+    #[test]
+    fn costs_count_once_when_both_are_chosen() {
+        let problem = listed().problem().unwrap();
+        assert_eq!(problem.objective(&[Some(0), Some(1)]), 1.0 + 2.0 + 5.0);
+        assert_eq!(problem.objective(&[Some(2), Some(1)]), -1.0 + 2.0 - 3.0);
+        assert_eq!(problem.objective(&[Some(2), None]), -1.0);
+        assert_eq!(problem.objective(&[None, None]), 0.0);
+        assert_eq!(problem.pairwise().value(0, 2, 1, 2), 0.0);
+        assert!(problem.is_feasible(&[None, Some(2)]));
+        assert!(!problem.is_feasible(&[Some(1), None]));
+        assert_eq!(problem.pairwise().bounds(), (-1.5, 2.5));
+    }
+
+    #[test]
+    fn products_and_gradients_agree_with_values() {
+        let problem = listed().problem().unwrap();
+        let w = problem.pairwise();
+        let x: Vec<f64> = (0..6).map(|k| f64::from(k) + 0.5).collect();
+        let (mut applied, mut added) = (vec![f64::NAN; 6], vec![0.0; 6]);
+        w.apply(&x, &mut applied, &mut []);
+        for q in 0..6 {
+            w.add_interactions(q / 3, q % 3, x[q], &mut added);
+        }
+        for p in 0..6 {
+            let want: f64 = (0..6)
+                .map(|q| w.value(p / 3, p % 3, q / 3, q % 3) * x[q])
+                .sum();
+            assert_eq!(applied[p], want);
+            assert_eq!(added[p], want);
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        let mut bad = listed();
+        bad.pairs.push((0, 4, 1.0));
+        assert!(bad.problem().is_err());
+        let mut bad = listed();
+        bad.assignments[0].1 = 3;
+        assert!(bad.problem().is_err());
+        let mut bad = listed();
+        bad.pairs[0].2 = f64::NAN;
+        assert!(bad.problem().is_err());
+    }
+}
