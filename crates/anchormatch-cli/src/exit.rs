@@ -1,13 +1,17 @@
 //! Exit codes, and how a failure is told: one line on standard error, or one JSON object.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anchormatch::Error;
 use anchormatch_lab::datasets::DatasetError;
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value, json};
+
+use crate::args::Cli;
 
 /// The command's end: how it went, or why it failed.
 pub(crate) type Outcome = Result<Done, Failure>;
@@ -84,7 +88,10 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         }
         _ => {
             let as_json = std::env::args_os().any(|argument| argument == "--json");
-            let failure = Failure::Usage(one_line(&error.to_string()));
+            let failure = Failure::Usage(one_line(
+                &error.to_string(),
+                &help_for(std::env::args_os().skip(1)),
+            ));
             failure.tell(as_json);
             ExitCode::from(INPUT)
         }
@@ -188,19 +195,10 @@ impl Failure {
     }
 }
 
-/// clap's message, which has several paragraphs, as one line.
-fn one_line(message: &str) -> String {
+/// clap's message, which has several paragraphs, as one line that ends with where to read more.
+fn one_line(message: &str, help: &str) -> String {
     let mut line = String::new();
-    let mut help = "--help".to_owned();
     for part in message.lines().map(str::trim) {
-        if let Some(usage) = part.strip_prefix("Usage: ") {
-            // `anchormatch match …`: the command whose help has the answer.
-            let words: Vec<&str> = usage
-                .split(' ')
-                .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-                .collect();
-            help = format!("{} --help", words.join(" "));
-        }
         if part.is_empty()
             || part.starts_with("Usage: ")
             || part.starts_with("For more information")
@@ -214,6 +212,21 @@ fn one_line(message: &str) -> String {
     }
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     format!("{line}; see `{help}`")
+}
+
+/// The command whose help has the answer: `anchormatch match --help`.
+fn help_for(arguments: impl Iterator<Item = OsString>) -> String {
+    let root = Cli::command();
+    let mut command = &root;
+    let mut words = vec![root.get_name().to_owned()];
+    for argument in arguments {
+        if let Some(inner) = command.find_subcommand(&argument) {
+            command = inner;
+            words.push(inner.get_name().to_owned());
+        }
+    }
+    words.push("--help".to_owned());
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -257,8 +270,9 @@ mod tests {
         );
         let clap = "error: unexpected argument '--foo' found\n\n  tip: try '--for'\n\n\
                     Usage: anchormatch match --force <A> <B>\n\nFor more information, try '--help'.\n";
+        let help = help_for(["match", "--foo", "info"].into_iter().map(OsString::from));
         assert_eq!(
-            one_line(clap),
+            one_line(clap, &help),
             "unexpected argument '--foo' found; tip: try '--for'; see `anchormatch match --help`"
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
 use anchormatch::io::write_whole;
@@ -62,9 +62,7 @@ pub(crate) fn check_distinct(
     inputs: &[(&str, &Path)],
     outputs: &[(&str, &Path)],
 ) -> Result<(), Failure> {
-    let place = |path: &Path| {
-        (!is_standard(path)).then(|| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
-    };
+    let place = |path: &Path| (!is_standard(path)).then(|| canonical(path));
     for (k, (name, output)) in outputs.iter().enumerate() {
         let same = |other: &&(&str, &Path)| match (place(output), place(other.1)) {
             (Some(a), Some(b)) => a == b && !is_special(&a),
@@ -76,6 +74,21 @@ pub(crate) fn check_distinct(
         }
     }
     Ok(())
+}
+
+/// The one name of a file that may not be there yet.
+fn canonical(path: &Path) -> PathBuf {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    match (fs::canonicalize(path), path.file_name()) {
+        (Ok(place), _) => place,
+        (Err(_), Some(name)) => {
+            fs::canonicalize(directory).map_or_else(|_| path.to_owned(), |place| place.join(name))
+        }
+        (Err(_), None) => path.to_owned(),
+    }
 }
 
 /// `/dev/null` and its like may be named twice.
@@ -154,6 +167,9 @@ mod tests {
         fs::write(&file, "").unwrap();
         let other = directory.path().join("./a.csv");
         assert!(check_distinct(&[("SOURCE", &file)], &[("--output", &other)]).is_err());
+        let new = directory.path().join("new.csv");
+        let same = directory.path().join("./new.csv");
+        assert!(check_distinct(&[], &[("--output", &new), ("--report", &same)]).is_err());
         let null = Path::new("/dev/null");
         assert!(check_distinct(&[], &[("--output", null), ("--report", null)]).is_ok());
         let dash = Path::new("-");
