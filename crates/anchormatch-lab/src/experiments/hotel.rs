@@ -45,6 +45,8 @@ pub struct HotelResult {
     pub by_gap: Vec<Vec<Summary>>,
     /// Preset p over all pairs.
     pub overall: Vec<Summary>,
+    /// Row k, column p: preset p on the k-th of [`HotelSweep::pairs`], for paired differences.
+    pub accuracy: Vec<Vec<f64>>,
 }
 
 impl HotelSweep {
@@ -100,6 +102,7 @@ impl HotelSweep {
                 .map(|&gap| (0..presets.len()).map(|p| column(p, Some(gap))).collect())
                 .collect(),
             overall: (0..presets.len()).map(|p| column(p, None)).collect(),
+            accuracy,
         })
     }
 }

@@ -1,0 +1,276 @@
+//! The command line as a whole, and the options that several commands share.
+
+use std::path::{Path, PathBuf};
+
+use anchormatch::graph::Duplicates;
+use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{demo, generate, info, matching, reproduce, signature};
+use crate::exit::{Failure, Outcome};
+use crate::{memory, values};
+
+const ABOUT: &str = "Match the nodes of two weighted graphs when a few correspondences are known";
+
+const LONG_ABOUT: &str = "\
+Match the nodes of two weighted graphs when a few correspondences (\"anchors\") are known.
+
+New here? `anchormatch demo` needs no input: it matches two views of a house and writes a page to \
+look at. Then make a pair of your own and match it:
+
+  anchormatch generate house --out house
+  anchormatch match house/source.csv house/target.csv --points \\
+      --anchors house/anchors.csv --truth house/truth.csv --report house/report.html";
+
+const AFTER_LONG_HELP: &str = "\
+Graph files, by extension:
+  .csv .tsv .edges .txt   source,target[,weight]; a header is optional, ids are any strings
+  .mtx                    Matrix Market, a symmetric matrix
+  .graphml                GraphML, edge attribute `weight`
+  any table with --points [id,]x,y[,z]: the complete graph on Euclidean distances
+Anchors and truth: source,target[,weight]. `-` is standard input or output.
+
+Exit codes:
+  0  done (also when the reader of the output went away, as in `anchormatch … | head`)
+  1  an internal failure
+  2  bad usage or input; one line says the file, the line, what was found and what was expected
+  3  stopped by the time limit, Ctrl-C or SIGTERM; the best so far is written, if there is one
+  4  refused because it would pass --max-memory; the line says how much it needs";
+
+/// What was asked for.
+#[derive(Debug, Parser)]
+#[command(
+    name = "anchormatch",
+    version,
+    about = ABOUT,
+    long_about = LONG_ABOUT,
+    after_long_help = AFTER_LONG_HELP,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Match(Box<matching::Options>),
+    Demo(demo::Options),
+    Info(info::Options),
+    Signature(signature::Options),
+    Generate(generate::Options),
+    Reproduce(reproduce::Options),
+}
+
+/// Reads the process's arguments.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse()
+}
+
+impl Cli {
+    /// Whether errors are to be written as JSON.
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.command {
+            Command::Match(options) => options.json,
+            Command::Demo(options) => options.json,
+            Command::Info(options) => options.json,
+            Command::Reproduce(options) => options.wants_json(),
+            Command::Signature(_) | Command::Generate(_) => false,
+        }
+    }
+
+    /// Does what was asked for.
+    pub(crate) fn run(&self) -> Outcome {
+        match &self.command {
+            Command::Match(options) => options.run(),
+            Command::Demo(options) => options.run(),
+            Command::Info(options) => options.run(),
+            Command::Signature(options) => options.run(),
+            Command::Generate(options) => options.run(),
+            Command::Reproduce(options) => options.run(),
+        }
+    }
+}
+
+/// How graph files are read.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading graphs")]
+pub(crate) struct Reading {
+    /// Read tables of points, [id,]x,y[,z], as complete graphs on Euclidean distances
+    #[arg(long)]
+    pub(crate) points: bool,
+
+    /// The format of the graph files [default: by the extension; an edge list for `-`]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatName>,
+
+    /// What to do with an edge that stands twice with different weights
+    #[arg(long, value_name = "RULE", default_value = "error")]
+    duplicates: DuplicateRule,
+}
+
+impl Reading {
+    /// Reads the graph at `path`.
+    pub(crate) fn graph(
+        &self,
+        path: &Path,
+        max_memory: Option<u64>,
+    ) -> Result<LoadedGraph, Failure> {
+        let options = ReadOptions {
+            format: self.format.map(FormatName::format),
+            points: self.points,
+            duplicates: self.duplicates.duplicates(),
+            weight: None,
+            max_memory,
+        };
+        Ok(read_graph(path, &options)?)
+    }
+}
+
+/// The formats by the names of the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    /// source,target[,weight]
+    Edges,
+    /// [id,]x,y[,z]
+    Points,
+    /// Matrix Market
+    Mtx,
+    /// GraphML
+    Graphml,
+}
+
+impl FormatName {
+    fn format(self) -> Format {
+        match self {
+            Self::Edges => Format::EdgeList,
+            Self::Points => Format::Points,
+            Self::Mtx => Format::MatrixMarket,
+            Self::Graphml => Format::GraphMl,
+        }
+    }
+
+    /// The name of a format that was read.
+    pub(crate) fn of(format: Format) -> &'static str {
+        match format {
+            Format::EdgeList => "edges",
+            Format::Points => "points",
+            Format::MatrixMarket => "mtx",
+            Format::GraphMl => "graphml",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DuplicateRule {
+    /// Refuse the file and name both places
+    Error,
+    /// Take the sum of the weights
+    Sum,
+    /// Take their mean
+    Mean,
+    /// Take the largest
+    Max,
+    /// Take the one that stands first
+    First,
+}
+
+impl DuplicateRule {
+    fn duplicates(self) -> Duplicates {
+        match self {
+            Self::Error => Duplicates::Error,
+            Self::Sum => Duplicates::Sum,
+            Self::Mean => Duplicates::Mean,
+            Self::Max => Duplicates::Max,
+            Self::First => Duplicates::First,
+        }
+    }
+}
+
+/// What a run may use, and how it shows that it is at work.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Resources")]
+pub(crate) struct Resources {
+    /// Threads to use, 1 to 1024; results do not depend on it [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// The most memory to use: 512M, 1.5G, 4GiB, or bytes [default: what the machine has free]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    max_memory: Option<u64>,
+
+    /// How to show progress on standard error
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub(crate) progress: ProgressMode,
+}
+
+impl Resources {
+    /// The memory allowed, in bytes; `None` when the machine does not say what it has.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.max_memory.or_else(memory::available)
+    }
+
+    /// Sets the number of threads of the whole process.
+    pub(crate) fn start_threads(&self) -> Result<(), Failure> {
+        let Some(threads) = self.threads else {
+            return Ok(());
+        };
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .map_err(|error| Failure::usage("--threads", threads, format!("fewer: {error}")))
+    }
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// A bar when standard error is a terminal, else nothing
+    Auto,
+    /// A bar; nothing where there is no terminal to draw it on
+    Bar,
+    /// A JSON object a line: {"stage":…,"done":…,"total":…,"value":…}
+    Json,
+    /// Nothing
+    None,
+}
+
+/// Where a table or document goes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Output {
+    /// Where to write the result; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every command and option is explained.
+    #[test]
+    fn nothing_is_without_help() {
+        fn check(command: &clap::Command) {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            for argument in command.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    command.get_name(),
+                    argument.get_id()
+                );
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+}

@@ -1,0 +1,415 @@
+//! `anchormatch match`: two graphs in, pairs out.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anchormatch::affinity::proximity::Mode;
+use anchormatch::io::{
+    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
+};
+use anchormatch::matcher::{Paper, Terms};
+use anchormatch::matching::Score;
+use anchormatch::solver::{Solver, Status};
+use anchormatch::{Anchors, Matching};
+use anchormatch_lab::report::{Report, Run, Side};
+use clap::{Args, ValueEnum};
+
+use crate::args::{Output, Reading, Resources};
+use crate::exit::{Done, Failure, Outcome, say};
+use crate::files::{check_distinct, check_writable, command_line, is_standard, write};
+use crate::session::Session;
+use crate::values;
+
+const LONG_ABOUT: &str = "\
+Match the nodes of SOURCE to the nodes of TARGET.
+
+Anchors are pairs that are known: they are kept, and everything else is found with their help. The \
+result has one row for each matched node of SOURCE, in the ids of the input, with a confidence \
+between 0 and 1 (anchors have 1).";
+
+const EXAMPLES: &str = "\
+Examples:
+  Two edge lists, a few known pairs, the result on the screen:
+    anchormatch match old.csv new.csv --anchors known.csv
+
+  Points that were clicked in two images, with a page to look at:
+    anchormatch match left.csv right.csv --points --anchors clicked.csv \\
+        --output pairs.csv --report report.html
+
+  How well does it do? Compare with a known answer, as JSON, within ten seconds:
+    anchormatch match a.graphml b.graphml --anchors known.csv --truth truth.csv --json \\
+        --time-limit 10
+
+  An anchors file:
+    source,target
+    ann,user17
+    bob,user4";
+
+/// Match the nodes of two graphs
+#[derive(Debug, Args)]
+#[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// The graph to match from; `-` is standard input
+    source: PathBuf,
+
+    /// The graph to match to; `-` is standard input
+    target: PathBuf,
+
+    /// Known pairs, source,target[,weight]: weight 1 or none is certain, below 1 is a hint.
+    /// Without anchors the terms that need them drop out
+    #[arg(short, long, value_name = "FILE")]
+    anchors: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+
+    /// Write JSON: pairs, unmatched nodes, objective, status, parameters, timings (also when the
+    /// output's name ends in .json); an error becomes a JSON object on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write a page that shows both graphs, the pairs and how they were found
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+
+    /// The right pairs, source,target: the accuracy over pairs that are no anchors is printed on
+    /// standard error and written into JSON and report
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+
+    /// Stop after so many seconds (0.5 is half a second), write the best so far and exit with 3
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    time_limit: Option<Duration>,
+
+    /// Seed of everything random; it is recorded with the result. Preset paper is deterministic
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    resources: Resources,
+
+    #[command(flatten)]
+    method: Method,
+}
+
+/// What to solve and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method")]
+struct Method {
+    /// The method as a whole
+    #[arg(long, value_name = "NAME", default_value = "paper")]
+    preset: Preset,
+
+    /// Which terms the objective has: `heat` or `adjacency` between pairs of nodes, and for single
+    /// nodes wave signatures (wks), heat to the anchors (ap), proximity learned from them (b)
+    #[arg(long, value_name = "TERMS", default_value = Terms::default().as_str(), value_parser = values::terms())]
+    terms: Terms,
+
+    /// The algorithm that maximises it
+    #[arg(long, value_name = "NAME", default_value = "rrwm")]
+    solver: SolverName,
+
+    /// Diffusion time, in units of 1/mean eigenvalue of each graph; small is local [default: 1]
+    #[arg(long, value_name = "T", value_parser = values::positive)]
+    tau: Option<f64>,
+
+    /// Width of the affinity exp(−d²/s): s in means of d²; small is strict [default: 0.15]
+    #[arg(long, value_name = "W", value_parser = values::positive)]
+    width: Option<f64>,
+
+    /// Eigenvectors that the learned proximity compares [default: 8]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    eigenvectors: Option<u32>,
+
+    /// Weight of the learned proximity, the paper's c_B [default: 8]
+    #[arg(long, value_name = "C", value_parser = values::nonnegative)]
+    c_b: Option<f64>,
+
+    /// Weight of the heat to the anchors, the paper's c_ap [default: 3]
+    #[arg(long, value_name = "C", value_parser = values::nonnegative)]
+    c_ap: Option<f64>,
+
+    /// How the proximity is kept positive: projected afterwards, as in the paper, or exactly
+    #[arg(long, value_name = "MODE", default_value = "projected")]
+    learner: LearnerMode,
+
+    /// C of the learner, the price of a violated margin [default: 100]
+    #[arg(long, value_name = "C", value_parser = values::positive)]
+    learner_c: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Preset {
+    /// Hu, Rustamov, Guibas (CVPR 2013), step by step
+    Paper,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SolverName {
+    /// Reweighted random walks (Cho, Lee, Lee, ECCV 2010)
+    Rrwm,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LearnerMode {
+    /// Solve without the cone, then project
+    Projected,
+    /// Solve within the cone
+    Exact,
+}
+
+impl Method {
+    fn paper(&self) -> Paper {
+        let Preset::Paper = self.preset;
+        let SolverName::Rrwm = self.solver;
+        let mut paper = Paper::with_terms(self.terms);
+        let set = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
+        set(&mut paper.tau, self.tau);
+        set(&mut paper.width, self.width);
+        set(&mut paper.proximity_weight, self.c_b);
+        set(&mut paper.anchor_weight, self.c_ap);
+        set(&mut paper.learner.c, self.learner_c);
+        paper.learner.mode = match self.learner {
+            LearnerMode::Projected => Mode::Projected,
+            LearnerMode::Exact => Mode::Exact,
+        };
+        if let Some(count) = self.eigenvectors {
+            paper.eigenvectors = count as usize;
+        }
+        paper
+    }
+}
+
+/// Both graphs and what is known about them.
+struct Input {
+    source: LoadedGraph,
+    target: LoadedGraph,
+    anchors: Anchors,
+    truth: Option<Vec<(usize, usize)>>,
+}
+
+impl Options {
+    /// Matches and writes.
+    pub(crate) fn run(&self) -> Outcome {
+        self.check_files()?;
+        let paper = self.method.paper();
+        let solver = paper.solver.name();
+        let session = Session::start(&self.resources, self.time_limit, Some(solver), self.json)?;
+        let input = self.read(&session)?;
+        let mut matching = paper.run(
+            &input.source.graph,
+            &input.target.graph,
+            &input.anchors,
+            session.monitor(),
+        )?;
+        session.finish();
+        self.annotate(&mut matching, &input);
+        let score = match &input.truth {
+            Some(truth) => Some(matching.score(truth)?),
+            None => None,
+        };
+        self.write(&matching, &input, score)?;
+        for note in &matching.notes {
+            say(format_args!("note: {note}"));
+        }
+        if let Some(score) = score {
+            say(in_words(score));
+        }
+        Ok(ended(&matching))
+    }
+
+    fn inputs(&self) -> Vec<(&'static str, &Path)> {
+        let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
+        inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
+        inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
+        inputs
+    }
+
+    /// What can be found wrong before anything is read.
+    fn check_files(&self) -> Result<(), Failure> {
+        let inputs = self.inputs();
+        let mut standard = inputs.iter().filter(|(_, path)| is_standard(path));
+        if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+            let found = format!("`-`, which {first} reads as well");
+            return Err(Failure::usage(
+                second,
+                found,
+                "a file: standard input can be read once",
+            ));
+        }
+        let mut outputs: Vec<(_, &Path)> = vec![("--output", &self.output.output)];
+        outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
+        if outputs.iter().filter(|(_, path)| is_standard(path)).count() > 1 {
+            return Err(Failure::usage(
+                "--report",
+                "`-`, where the pairs go as well",
+                "a file, or another --output",
+            ));
+        }
+        check_distinct(&inputs, &outputs)?;
+        outputs
+            .iter()
+            .try_for_each(|(_, path)| check_writable(path))
+    }
+
+    fn read(&self, session: &Session) -> Result<Input, Failure> {
+        let memory = session.max_memory();
+        let source = self.reading.graph(&self.source, memory)?;
+        let target = self.reading.graph(&self.target, memory)?;
+        let (s, t) = (&source.graph, &target.graph);
+        let anchors = match &self.anchors {
+            Some(path) => read_pairs(path)?.anchors(s, t)?,
+            None => Anchors::none(),
+        };
+        let truth = match &self.truth {
+            Some(path) => Some(read_pairs(path)?.indices(s, t)?),
+            None => None,
+        };
+        Ok(Input {
+            source,
+            target,
+            anchors,
+            truth,
+        })
+    }
+
+    /// Adds what only the command line knows.
+    fn annotate(&self, matching: &mut Matching, input: &Input) {
+        let of = |path: &Path, loaded: &LoadedGraph| {
+            let name = name(path);
+            let notes = loaded
+                .notes
+                .iter()
+                .map(move |note| format!("{name}: {note}"));
+            notes.collect::<Vec<_>>()
+        };
+        let mut notes = of(&self.source, &input.source);
+        notes.extend(of(&self.target, &input.target));
+        matching.notes.splice(0..0, notes);
+        if matching.status.was_interrupted() {
+            let why = match matching.status {
+                Status::TimeLimit => "at the time limit",
+                _ => "on request",
+            };
+            matching.notes.push(format!(
+                "stopped {why} after {} iterations: this is the best so far",
+                matching.iterations
+            ));
+        }
+        let seed = ("seed".to_owned(), self.seed.to_string());
+        matching.parameters.push(seed);
+    }
+
+    fn write(
+        &self,
+        matching: &Matching,
+        input: &Input,
+        score: Option<Score>,
+    ) -> Result<(), Failure> {
+        if let Some(path) = &self.report {
+            // The page comes first: the pairs on standard output are the last thing to fail.
+            write(path, &self.page(matching, input, score)?)?;
+        }
+        let (source, target) = (input.source.graph.labels(), input.target.graph.labels());
+        let path = &self.output.output;
+        write_whole(path, |out| {
+            if self.json || has_extension(path, "json") {
+                write_matching_json(out, matching, source, target, score)
+            } else {
+                write_matching_csv(out, matching, source, target)
+            }
+        })?;
+        Ok(())
+    }
+
+    fn page(
+        &self,
+        matching: &Matching,
+        input: &Input,
+        score: Option<Score>,
+    ) -> Result<String, Failure> {
+        let report = Report {
+            title: format!("{} against {}", name(&self.source), name(&self.target)),
+            source: side(&self.source, &input.source),
+            target: side(&self.target, &input.target),
+            runs: vec![Run {
+                name: self.method.terms.to_string(),
+                matching,
+                score,
+            }],
+            truth: input.truth.as_deref(),
+            command: Some(command_line()),
+        };
+        Ok(report.html()?)
+    }
+}
+
+/// The accuracy as a line.
+pub(crate) fn in_words(score: Score) -> String {
+    match score.accuracy() {
+        Some(accuracy) => format!(
+            "accuracy {accuracy:.3} ({} of {} non-anchor pairs)",
+            score.right, score.asked
+        ),
+        None => "accuracy unknown: the truth holds nothing but anchors".to_owned(),
+    }
+}
+
+fn ended(matching: &Matching) -> Done {
+    if matching.status.was_interrupted() {
+        Done::Cut
+    } else {
+        Done::Complete
+    }
+}
+
+fn side<'a>(path: &Path, loaded: &'a LoadedGraph) -> Side<'a> {
+    Side {
+        name: name(path),
+        graph: &loaded.graph,
+        positions: loaded.positions.as_ref(),
+        wireframe: None,
+    }
+}
+
+/// What people call the file.
+fn name(path: &Path) -> String {
+    match path.file_name() {
+        _ if is_standard(path) => "standard input".to_owned(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => path.display().to_string(),
+    }
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_in_the_help_are_those_of_the_library() {
+        let paper = Paper::default();
+        // The texts of the options above.
+        assert_eq!((paper.tau, paper.width, paper.eigenvectors), (1.0, 0.15, 8));
+        assert_eq!((paper.proximity_weight, paper.anchor_weight), (8.0, 3.0));
+        assert_eq!(
+            (paper.learner.c, paper.learner.mode),
+            (100.0, Mode::Projected)
+        );
+        assert_eq!(paper.solver.name(), "rrwm");
+    }
+
+    #[test]
+    fn accuracy_reads_as_a_sentence() {
+        let score = |right, asked| in_words(Score { asked, right });
+        assert_eq!(score(27, 29), "accuracy 0.931 (27 of 29 non-anchor pairs)");
+        assert!(score(0, 0).contains("nothing but anchors"));
+    }
+}

@@ -1,0 +1,295 @@
+//! Exit codes, and how a failure is told: one line on standard error, or one JSON object.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anchormatch::Error;
+use anchormatch_lab::datasets::DatasetError;
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use serde_json::{Map, Value, json};
+
+use crate::args::Cli;
+
+/// The command's end: how it went, or why it failed.
+pub(crate) type Outcome = Result<Done, Failure>;
+
+/// An end with a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// All of it.
+    Complete,
+    /// What there was when a limit or a signal stopped the work.
+    Cut,
+}
+
+/// An end without one.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An option or argument is wrong.
+    Usage(String),
+    /// The library refused.
+    Library(Error),
+    /// A data set is missing or damaged.
+    Dataset(DatasetError),
+}
+
+impl Failure {
+    /// An option that was given something wrong.
+    pub(crate) fn usage(what: impl Display, found: impl Display, expected: impl Display) -> Self {
+        Self::Usage(format!("{what}: found {found}, expected {expected}"))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        Self::Dataset(error)
+    }
+}
+
+/// The codes of the contract.
+const INTERNAL: u8 = 1;
+const INPUT: u8 = 2;
+pub(crate) const STOPPED: u8 = 3;
+const MEMORY: u8 = 4;
+
+/// Tells how the command ended and gives the process's exit code.
+pub(crate) fn finish(as_json: bool, outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(Done::Complete) => ExitCode::SUCCESS,
+        Ok(Done::Cut) => ExitCode::from(STOPPED),
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.tell(as_json);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Shows help, the version or what is wrong with the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader who has seen enough of the help is no failure.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(INPUT)
+        }
+        _ => {
+            let as_json = std::env::args_os().any(|argument| argument == "--json");
+            let failure = Failure::Usage(one_line(
+                &error.to_string(),
+                &help_for(std::env::args_os().skip(1)),
+            ));
+            failure.tell(as_json);
+            ExitCode::from(INPUT)
+        }
+    }
+}
+
+/// Tells that the work ended before there was anything to write; for the threads that end it.
+pub(crate) fn tell_stopped(as_json: bool, why: &'static str) {
+    Failure::Library(Error::Stopped(why)).tell(as_json);
+}
+
+/// A line on standard error for people; one that nobody can read is no failure.
+pub(crate) fn say(line: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Library(Error::Memory { .. }) => MEMORY,
+            Self::Library(Error::Stopped(_)) => STOPPED,
+            Self::Library(Error::Numerics(_)) => INTERNAL,
+            Self::Usage(_) | Self::Library(_) | Self::Dataset(_) => INPUT,
+        }
+    }
+
+    /// Whether the reader of standard output went away, as `head` does.
+    fn is_closed_pipe(&self) -> bool {
+        matches!(
+            self,
+            Self::Library(Error::Io { path, source })
+                if path.as_os_str() == "standard output"
+                    && source.kind() == io::ErrorKind::BrokenPipe
+        )
+    }
+
+    fn tell(&self, as_json: bool) {
+        if as_json {
+            say(self.json());
+        } else if io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+            say(format_args!("\x1b[1;31merror:\x1b[0m {}", self.message()));
+        } else {
+            say(format_args!("error: {}", self.message()));
+        }
+    }
+
+    /// The message, on one line whatever a file name may hold.
+    fn message(&self) -> String {
+        let message = match self {
+            Self::Usage(message) => message.clone(),
+            Self::Library(error) => error.to_string(),
+            Self::Dataset(error) => error.to_string(),
+        };
+        let mut line = String::with_capacity(message.len());
+        for c in message.chars() {
+            if c.is_control() {
+                line.extend(c.escape_default());
+            } else {
+                line.push(c);
+            }
+        }
+        line
+    }
+
+    fn json(&self) -> Value {
+        let kind = match self {
+            Self::Usage(_) => "usage",
+            Self::Dataset(_) => "data",
+            Self::Library(error) => match error {
+                Error::Io { .. } => "io",
+                Error::Parse(_) => "parse",
+                Error::Graph(_) => "graph",
+                Error::Anchors(_) => "anchors",
+                Error::Parameter { .. } => "parameter",
+                Error::Memory { .. } => "memory",
+                Error::Stopped(_) => "stopped",
+                _ => "internal",
+            },
+        };
+        let mut object = Map::new();
+        object.insert("kind".into(), kind.into());
+        object.insert("exit_code".into(), self.code().into());
+        object.insert("message".into(), self.message().into());
+        let parse = match self {
+            Self::Library(Error::Parse(parse)) => Some(parse),
+            Self::Dataset(DatasetError::Contents(parse)) => Some(parse),
+            _ => None,
+        };
+        if let Some(parse) = parse {
+            object.insert("file".into(), parse.file.clone().into());
+            object.insert("line".into(), parse.line.into());
+            object.insert("column".into(), parse.column.into());
+            object.insert("found".into(), parse.found.clone().into());
+            object.insert("expected".into(), parse.expected.clone().into());
+        }
+        if let Self::Library(Error::Memory { needed, limit, .. }) = self {
+            object.insert("needed_bytes".into(), (*needed).into());
+            object.insert("limit_bytes".into(), (*limit).into());
+        }
+        json!({ "error": object })
+    }
+}
+
+/// clap's message, which has several paragraphs, as one line that ends with where to read more.
+fn one_line(message: &str, help: &str) -> String {
+    let mut line = String::new();
+    for part in message.lines().map(str::trim) {
+        if part.is_empty()
+            || part.starts_with("Usage: ")
+            || part.starts_with("For more information")
+        {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push_str(if part.starts_with("tip:") { "; " } else { " " });
+        }
+        line.push_str(part);
+    }
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    format!("{line}; see `{help}`")
+}
+
+/// The command whose help has the answer: `anchormatch match --help`.
+fn help_for(arguments: impl Iterator<Item = OsString>) -> String {
+    let root = Cli::command();
+    let mut command = &root;
+    let mut words = vec![root.get_name().to_owned()];
+    for argument in arguments {
+        if let Some(inner) = command.find_subcommand(&argument) {
+            command = inner;
+            words.push(inner.get_name().to_owned());
+        }
+    }
+    words.push("--help".to_owned());
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::error::ParseError;
+
+    #[test]
+    fn codes_are_those_of_the_contract() {
+        let memory = Error::Memory {
+            what: "it".into(),
+            needed: 2,
+            limit: 1,
+            hint: "less".into(),
+        };
+        for (failure, code) in [
+            (Failure::Usage("x".into()), 2),
+            (Failure::Library(Error::Graph("x".into())), 2),
+            (Failure::Library(Error::Stopped("x")), 3),
+            (Failure::Library(memory), 4),
+            (Failure::Library(Error::Numerics("x".into())), 1),
+        ] {
+            assert_eq!(failure.code(), code, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn only_standard_output_may_be_closed() {
+        let closed = |path: &str| {
+            Failure::Library(Error::io(path, io::ErrorKind::BrokenPipe.into())).is_closed_pipe()
+        };
+        assert!(closed("standard output"));
+        assert!(!closed("a.csv"));
+    }
+
+    #[test]
+    fn messages_stay_on_one_line() {
+        assert_eq!(
+            Failure::Usage("a\nb\u{1b}".into()).message(),
+            "a\\nb\\u{1b}"
+        );
+        let clap = "error: unexpected argument '--foo' found\n\n  tip: try '--for'\n\n\
+                    Usage: anchormatch match --force <A> <B>\n\nFor more information, try '--help'.\n";
+        let help = help_for(["match", "--foo", "info"].into_iter().map(OsString::from));
+        assert_eq!(
+            one_line(clap, &help),
+            "unexpected argument '--foo' found; tip: try '--for'; see `anchormatch match --help`"
+        );
+    }
+
+    #[test]
+    fn json_names_the_place() {
+        let failure = Failure::Library(Error::Parse(ParseError {
+            file: "a.csv".into(),
+            line: Some(3),
+            column: None,
+            found: "`x`".into(),
+            expected: "a number".into(),
+        }));
+        let json = failure.json();
+        assert_eq!(json["error"]["line"], 3);
+        assert_eq!(json["error"]["file"], "a.csv");
+        assert_eq!(json["error"]["exit_code"], 2);
+        assert!(json["error"]["column"].is_null());
+    }
+}

@@ -1,0 +1,301 @@
+//! The other commands: demo, info, signature, generate, reproduce, help.
+
+mod common;
+
+use std::path::Path;
+
+use common::Bench;
+use serde_json::Value;
+
+#[test]
+fn help_and_version_succeed_and_teach() {
+    let bench = Bench::new();
+    assert!(bench.run("--version").ok().starts_with("anchormatch "));
+    let help = bench.run("--help").ok();
+    for word in [
+        "match",
+        "demo",
+        "info",
+        "signature",
+        "generate",
+        "reproduce",
+        "Exit codes",
+    ] {
+        assert!(help.contains(word), "{word}");
+    }
+    for command in [
+        "match",
+        "demo",
+        "info",
+        "signature",
+        "generate house",
+        "generate synthetic",
+        "reproduce hotel",
+    ] {
+        let help = bench.run(&format!("{command} --help")).ok();
+        assert!(help.contains("Example"), "{command}");
+        assert!(
+            help.contains(&format!("  anchormatch {command}")) || command == "match",
+            "{command}"
+        );
+        bench.run(&format!("{command} -h")).ok();
+    }
+}
+
+#[test]
+fn the_demo_shows_six_variants_and_writes_a_page() {
+    let bench = Bench::new();
+    let value: Value = serde_json::from_str(&bench.run("demo --json").ok()).unwrap();
+    let variants = value["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 6);
+    for variant in variants {
+        let mean = variant["mean_accuracy"].as_f64().unwrap();
+        // Chance is 1/49.
+        assert!((0.2..=1.0).contains(&mean), "{variant}");
+        assert_eq!(variant["draws"], 10);
+    }
+    assert_eq!(bench.names(), ["anchormatch-demo.html"]);
+    let page = bench.read("anchormatch-demo.html");
+    for terms in ["adjacency", "heat+wks", "heat+b+ap", "door knob"] {
+        assert!(page.contains(terms), "{terms}");
+    }
+}
+
+#[test]
+fn the_demo_prints_an_aligned_table() {
+    let bench = Bench::new();
+    let text = bench.run("demo --out page.html --seed 3").ok();
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains(" ± ")).collect();
+    assert_eq!(rows.len(), 6, "{text}");
+    let width = |row: &&str| row.chars().count();
+    assert!(
+        rows.iter().all(|row| width(row) == width(&rows[0])),
+        "{text}"
+    );
+    assert!(text.contains("Open page.html in a browser."));
+    assert!(bench.exists("page.html"));
+}
+
+#[test]
+fn info_tells_what_a_file_holds() {
+    let bench = Bench::new();
+    bench.file("g.csv", "a,b,2\nb,c,-1\nd,d,1\nb,a,2\na,c,0\n");
+    let text = bench.run("info g.csv").ok();
+    for (name, value) in [
+        ("nodes", "4"),
+        ("edges", "2 (density 0.333)"),
+        ("weights", "-1 to 2, 1 negative"),
+        ("degrees", "0 to 2"),
+        ("isolated nodes", "1"),
+        ("Laplacian", "λ₂ 0, λₙ 4"),
+    ] {
+        assert!(
+            text.contains(&format!("{name:<15} {value}\n")),
+            "{name}: {text}"
+        );
+    }
+    let value: Value = serde_json::from_str(&bench.run("info g.csv --json").ok()).unwrap();
+    assert_eq!(value["components"], 3);
+    assert_eq!(value["self_loops_dropped"], 1);
+    assert_eq!(value["repeated_edges_merged"], 1);
+    assert_eq!(value["zero_weights_dropped"], 1);
+    assert_eq!(
+        value["largest_eigenvalue"]
+            .as_f64()
+            .map(|v| (v - 4.0).abs() < 1e-12),
+        Some(true)
+    );
+    let points = bench.run_with(["info", "-", "--points"], "0,0\n3,4\n").ok();
+    assert!(points.contains("weights         5 to 5"), "{points}");
+}
+
+/// The cells of a signature table, and its header.
+fn table(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    (lines.next().expect("a header"), lines.collect())
+}
+
+#[test]
+fn signatures_have_a_row_a_node_and_a_column_a_time() {
+    let bench = Bench::new().with_pair();
+    let text = bench.run("signature a.csv --kind heat --times 0,0.5").ok();
+    let (header, rows) = table(&text);
+    assert_eq!(header, ["node", "0", "0.5"]);
+    assert_eq!(rows.len(), 5);
+    for row in &rows {
+        // At time 0 all heat is where it was.
+        let start: f64 = row[1].parse().unwrap();
+        assert!((start - 1.0).abs() < 1e-12, "{row:?}");
+        assert!(row[2].parse::<f64>().unwrap() < 1.0);
+    }
+    for (kind, columns) in [("heat", 16), ("wave", 100), ("wavelet", 16)] {
+        let text = bench.run(&format!("signature a.csv --kind {kind}")).ok();
+        assert_eq!(table(&text).0.len(), columns + 1, "{kind}");
+        let text = bench
+            .run(&format!("signature a.csv --kind {kind} --count 3"))
+            .ok();
+        assert_eq!(table(&text).0.len(), 4, "{kind}");
+    }
+    bench
+        .run("signature a.csv --kind wave --times -1,0,1 -o s.csv")
+        .ok();
+    assert!(bench.read("s.csv").starts_with("node,-1,0,1\n"));
+}
+
+#[test]
+fn anchored_signatures_name_anchor_and_time() {
+    let bench = Bench::new().with_pair();
+    let line = "signature a.csv --kind anchored --times 0,1e6";
+    let text = bench.run(&format!("{line} --anchors ann,eve")).ok();
+    let (header, rows) = table(&text);
+    assert_eq!(
+        header,
+        ["node", "ann@0", "eve@0", "ann@1000000", "eve@1000000"]
+    );
+    assert_eq!(rows[0][..3], ["ann", "1", "0"]);
+    for row in &rows {
+        // After a long time the heat of an anchor is everywhere alike.
+        let late: f64 = row[3].parse().unwrap();
+        assert!((late - 0.2).abs() < 1e-6, "{row:?}");
+    }
+    bench.file("ids.txt", "ann\n\neve\n");
+    assert_eq!(
+        bench.run(&format!("{line} --anchors-file ids.txt")).ok(),
+        text
+    );
+    let refusal = bench.run(&format!("{line} --anchors zoe")).refused(2);
+    assert!(
+        refusal.contains("`zoe`") && refusal.contains("`ann`"),
+        "{refusal}"
+    );
+    bench.run(line).refused(2);
+    bench
+        .run("signature a.csv --kind heat --anchors ann")
+        .refused(2);
+    bench
+        .run("signature a.csv --kind heat --times -1")
+        .refused(2);
+}
+
+#[test]
+fn generated_folders_hold_what_they_say_and_stay() {
+    let bench = Bench::new();
+    let line =
+        "generate synthetic --out set --inliers 30 --density 0.03 --source-outliers 2 --anchors 4";
+    bench.run(line).ok();
+    // Isolated nodes survive the edge list.
+    let info: Value = serde_json::from_str(&bench.run("info set/source.csv --json").ok()).unwrap();
+    assert_eq!(info["nodes"], 32);
+    assert!(info["isolated_nodes"].as_u64().unwrap() > 0);
+    assert_eq!(bench.read("set/truth.csv").lines().count(), 31);
+    assert_eq!(bench.read("set/anchors.csv").lines().count(), 5);
+    let files = ["source.csv", "target.csv", "truth.csv", "anchors.csv"];
+    let read = || files.map(|file| bench.read(&format!("set/{file}")));
+    let first = read();
+
+    let refusal = bench.run(&format!("{line} --seed 9")).refused(2);
+    assert!(
+        refusal.contains("set/source.csv") && refusal.contains("--force"),
+        "{refusal}"
+    );
+    assert_eq!(read(), first);
+    bench.run(&format!("{line} --force")).ok();
+    assert_eq!(read(), first);
+    bench.run(&format!("{line} --force --seed 9")).ok();
+    assert_ne!(read(), first);
+
+    for wrong in [
+        "--inliers 0",
+        "--density 0",
+        "--density 1.5",
+        "--noise -1",
+        "--anchors 31",
+    ] {
+        let line = format!("generate synthetic --out other --inliers 30 {wrong}");
+        let line = line.replace("--inliers 30 --inliers 0", "--inliers 0");
+        bench.run(&line).refused(2);
+        assert!(!bench.exists("other"), "{wrong}");
+    }
+}
+
+#[test]
+fn generated_folders_with_blanks_are_quoted() {
+    let bench = Bench::new();
+    let next = bench
+        .run_with(["generate", "house", "--out", "my house"], "")
+        .ok();
+    assert_eq!(
+        next,
+        "anchormatch match 'my house/source.csv' 'my house/target.csv' --points \
+         --anchors 'my house/anchors.csv' --truth 'my house/truth.csv'\n"
+    );
+    assert!(
+        bench
+            .read("my house/source.csv")
+            .starts_with("id,x,y\nwall base front left,")
+    );
+}
+
+/// A sequence of the right shape in which every frame is a slow turn of the first.
+fn film(folder: &Path) {
+    let mut text = "frame,point,x,y\n".to_owned();
+    for frame in 0..101 {
+        let turn = f64::from(frame) * 0.01;
+        for point in 0..30 {
+            let (x, y) = (
+                f64::from(point * 37 % 101),
+                f64::from(point * point * 13 % 97),
+            );
+            let (x, y) = (
+                x * turn.cos() - y * turn.sin(),
+                x * turn.sin() + y * turn.cos(),
+            );
+            text += &format!("{frame},{point},{x},{y}\n");
+        }
+    }
+    std::fs::create_dir_all(folder.join("cmu_hotel")).expect("a new folder");
+    std::fs::write(folder.join("cmu_hotel/points.csv"), text).expect("a new file");
+}
+
+#[test]
+fn the_hotel_experiment_prints_a_table_and_judges_the_claims() {
+    let bench = Bench::new();
+    film(&bench.path().join("films"));
+    let line = "reproduce hotel --data films --trials 1 --out results";
+    let text = bench
+        .run(&format!(
+            "{line} --terms heat --terms heat+b+ap --terms heat"
+        ))
+        .ok();
+    // Turning changes no distance: everything is found.
+    let last = text.lines().find(|line| line.starts_with("all")).unwrap();
+    let cells: Vec<&str> = last.split_whitespace().collect();
+    assert_eq!(cells, ["all", "9", "1.000", "1.000"]);
+    assert!(text.contains("heat+b+ap equals heat in this run"), "{text}");
+    let csv = bench.read("results/hotel.csv");
+    assert!(
+        csv.starts_with("gap,terms,pairs,accuracy,standard_error\n10,heat,1,1,0\n"),
+        "{csv}"
+    );
+    assert!(
+        csv.ends_with("all,heat,9,1,0\nall,heat+b+ap,9,1,0\n"),
+        "{csv}"
+    );
+
+    let output = bench
+        .command()
+        .args([
+            "reproduce",
+            "hotel",
+            "--quick",
+            "--terms",
+            "adjacency",
+            "--json",
+        ])
+        .env("ANCHORMATCH_DATA", "films")
+        .output()
+        .unwrap();
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["overall"]["adjacency"]["pairs"], 72);
+    assert_eq!(value["by_gap"].as_array().unwrap().len(), 9);
+}
