@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::Examples;
+use super::examples::{Examples, Side};
 use super::factor::dot;
 use crate::linalg::{Matrix, multiply_into};
 
@@ -80,7 +80,7 @@ impl WorkingSet {
             let Some(rival) = finding.candidate else {
                 continue;
             };
-            if !(finding.violation() > threshold) {
+            if finding.violation() <= threshold {
                 continue;
             }
             let anchor = examples.anchors[k];
@@ -147,40 +147,6 @@ impl WorkingSet {
                 }
             })
             .collect()
-    }
-}
-
-/// A rival by its side.
-pub(super) enum Side {
-    /// b ≠ a in place of the anchor's target.
-    Target(usize),
-    /// j ≠ i in place of the anchor's source.
-    Source(usize),
-}
-
-impl Examples<'_> {
-    /// K + K'.
-    pub(super) fn dimension(&self) -> usize {
-        self.source.cols() + self.target.cols()
-    }
-
-    /// Rivals of an anchor, itself counted once on each side.
-    pub(super) fn rivals(&self) -> usize {
-        self.target.rows() + self.source.rows()
-    }
-
-    fn side(&self, rival: usize) -> Side {
-        match rival.checked_sub(self.target.rows()) {
-            None => Side::Target(rival),
-            Some(j) => Side::Source(j),
-        }
-    }
-
-    fn loss(&self, anchor: usize, rival: usize) -> f64 {
-        match self.side(rival) {
-            Side::Target(b) => self.target_loss[(anchor, b)],
-            Side::Source(j) => self.source_loss[(anchor, j)],
-        }
     }
 }
 

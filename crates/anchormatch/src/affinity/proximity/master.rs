@@ -15,7 +15,7 @@
 //! B̂ = ρB, p̂ = ω̄ρ²p, so that neither the features' scale nor that of the losses matters.
 
 use super::factor::{add_scaled, dot, fill_difference, from_half_vector, half_length, half_vector};
-use super::interior;
+use super::interior::{self, Accuracy};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::monitor::Monitor;
@@ -62,9 +62,13 @@ impl Master<'_> {
     ///
     /// # Errors
     /// When the scales of features, losses and budgets overflow.
-    pub(super) fn solve(&self, monitor: &Monitor) -> Result<Option<MasterSolution>> {
+    pub(super) fn solve(
+        &self,
+        accuracy: Accuracy,
+        monitor: &Monitor,
+    ) -> Result<Option<MasterSolution>> {
         let scaled = Scaled::new(self)?;
-        let Some(best) = interior::solve(&scaled, monitor)? else {
+        let Some(best) = interior::solve(&scaled, accuracy, monitor)? else {
             return Ok(None);
         };
         let objective_unit = scaled.norm * scaled.norm;

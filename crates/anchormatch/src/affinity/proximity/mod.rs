@@ -14,9 +14,10 @@
 //! **Column generation** (Lübbecke and Desrosiers 2005; Tsochantaridis et al. 2005 for rescaled slack):
 //! every round adds, for each anchor, the rival outside the working set with the largest violation
 //! Ω(1 − margin) − ξ_i, where ξ_i is the slack that the working set asks of the current B, and solves
-//! the problem over the set again. A rival in the set violates nothing by that definition of ξ_i, so a
-//! round either adds a new constraint or ends the learning: in both modes there are at most
-//! n(n₁ + n₂ − 2) rounds, though in practice they are few.
+//! the problem over the set again (the exact mode roughly while constraints are still missing, and to
+//! the last digits once none is). A rival in the set violates nothing by that definition of ξ_i, so a round adds a new
+//! constraint, sharpens the solution (once) or ends the learning: in both modes there are at most
+//! n(n₁ + n₂ − 2) + 1 rounds, though in practice they are few.
 //!
 //! [`Mode::Projected`] is the paper's: the working set is solved without B ⪰ 0, and B is projected on
 //! the cone afterwards. Its end says that the projected B with its slacks is feasible; not that it is
@@ -25,17 +26,21 @@
 
 mod cone;
 mod constraints;
+mod examples;
 mod factor;
 mod interior;
 mod master;
+mod newton;
 #[cfg(test)]
 mod oracle_tests;
 
 use serde::Serialize;
 
+pub use self::examples::Examples;
+
 use self::constraints::{Blocks, Finding, WorkingSet, squares};
+use self::interior::Accuracy;
 use self::master::Master;
-use crate::anchors::Anchor;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into, project_psd};
 use crate::monitor::{Monitor, Progress};
@@ -45,9 +50,6 @@ pub const EXACT_GAP: f64 = 1e-6;
 
 /// Violations below this, relative to the largest loss, are rounding.
 const ROUNDING: f64 = 1e-12;
-
-/// Features beyond this would overflow in the fourth powers that the problem takes.
-const LARGEST_FEATURE: f64 = 1e40;
 
 /// How B ⪰ 0 is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -73,26 +75,11 @@ pub enum Status {
     Interrupted,
 }
 
-/// What the learner learns from: arrays alone.
-#[derive(Debug, Clone, Copy)]
-pub struct Examples<'a> {
-    /// θ: a row of features for each source node.
-    pub source: &'a Matrix,
-    /// θ': a row of features for each target node.
-    pub target: &'a Matrix,
-    /// Known correspondences; a weight below 1 scales the price of that anchor's slack.
-    pub anchors: &'a [Anchor],
-    /// Entry (k, j) is Ω(j, i) for the source i of anchor k: how wrong it is to take j instead.
-    pub source_loss: &'a Matrix,
-    /// Entry (k, b) is Ω'(b, a) for the target a of anchor k.
-    pub target_loss: &'a Matrix,
-}
-
 /// The learner's parameters.
 ///
 /// # Complexity
 /// A round scans in O((n₁+n₂)(K² + |anchors|K)) and solves a master problem of m constraints in
-/// D = (K+K')(K+K'+1)/2 unknowns by 10 to 25 steps of O(m D min(m, D)) each; memory is O(mD).
+/// D = (K+K')(K+K'+1)/2 unknowns by 15 to 40 steps of O(m D min(m, D)) each; memory is O(mD).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learner {
     /// How B ⪰ 0 is kept.
@@ -164,7 +151,7 @@ impl Learner {
     /// scales of features, losses and C together overflow.
     pub fn learn(&self, examples: &Examples<'_>, monitor: &Monitor) -> Result<LearnedProximity> {
         self.check()?;
-        check_examples(examples, self.prior)?;
+        examples.check(self.prior)?;
         let n = examples.anchors.len() as f64;
         let budget: Vec<f64> = examples
             .anchors
@@ -172,11 +159,17 @@ impl Learner {
             .map(|a| self.c * a.weight / n)
             .collect();
         let prior = prior_matrix(self.prior, examples);
-        let unit = largest_loss(examples);
+        let unit = examples.largest_loss();
         let mut set = WorkingSet::new(examples);
         let mut rounds: Vec<Round> = Vec::new();
         let mut state = State::new(prior.clone(), &prior, &budget, &set, examples, 0.0);
         let mut best: Option<State> = None;
+        // What is projected depends on the path, so that path should not depend on rounding; the
+        // exact optimum does not, and a rough solve finds most of its constraints sooner.
+        let mut accuracy = match self.mode {
+            Mode::Projected => Accuracy::Full,
+            Mode::Exact => Accuracy::Rough,
+        };
         let status = loop {
             let violation = state.violation();
             let progress = Progress {
@@ -189,16 +182,26 @@ impl Learner {
                 break Status::Interrupted;
             }
             let closed = self.mode == Mode::Projected || state.relative_gap() <= EXACT_GAP;
-            if violation <= self.tolerance * unit && closed {
+            let satisfied = violation <= self.tolerance * unit;
+            // With nothing to solve there is nothing to solve better.
+            let full = accuracy == Accuracy::Full || set.len() == 0;
+            if satisfied && closed && full {
                 break Status::Converged;
             }
             if rounds.len() >= self.max_rounds {
                 break Status::RoundLimit;
             }
             // An open gap asks for constraints that the tolerance alone would let pass.
-            let threshold = unit * if closed { self.tolerance } else { ROUNDING };
-            if set.add(examples, &state.findings, threshold) == 0 {
-                break Status::Stalled;
+            let threshold = if satisfied && full {
+                ROUNDING
+            } else {
+                self.tolerance
+            };
+            if set.add(examples, &state.findings, threshold * unit) == 0 {
+                if full {
+                    break Status::Stalled;
+                }
+                accuracy = Accuracy::Full;
             }
             let master = Master {
                 rivals: &set.rivals,
@@ -209,7 +212,7 @@ impl Learner {
                 prior: &prior,
                 cone: self.mode == Mode::Exact,
             };
-            let Some(solution) = master.solve(monitor)? else {
+            let Some(solution) = master.solve(accuracy, monitor)? else {
                 break Status::Interrupted;
             };
             let b = match self.mode {
@@ -386,90 +389,4 @@ fn prior_matrix(beta: f64, examples: &Examples<'_>) -> Matrix {
             0.0
         }
     })
-}
-
-fn largest_loss(examples: &Examples<'_>) -> f64 {
-    let losses = [examples.source_loss, examples.target_loss];
-    losses
-        .iter()
-        .flat_map(|loss| loss.as_slice())
-        .fold(0.0, |a, &b| a.max(b))
-}
-
-fn check_examples(examples: &Examples<'_>, prior: f64) -> Result<()> {
-    let (source, target) = (examples.source, examples.target);
-    if examples.anchors.is_empty() {
-        return Err(Error::Anchors(
-            "there are none, and the learned proximity learns from nothing else".into(),
-        ));
-    }
-    for anchor in examples.anchors {
-        for (node, nodes, side) in [
-            (anchor.source, source.rows(), "source"),
-            (anchor.target, target.rows(), "target"),
-        ] {
-            if node >= nodes {
-                return Err(Error::Anchors(format!(
-                    "found node {node}, expected a row of the {side} features, below {nodes}"
-                )));
-            }
-        }
-        if !(anchor.weight > 0.0 && anchor.weight <= 1.0) {
-            return Err(Error::Anchors(format!(
-                "pair ({}, {}) has the weight {}, expected above 0 and at most 1",
-                anchor.source, anchor.target, anchor.weight
-            )));
-        }
-    }
-    for (name, features) in [("source", source), ("target", target)] {
-        if features.cols() == 0 {
-            return Err(Error::parameter(name, "no feature", "at least one"));
-        }
-        let bad = features
-            .as_slice()
-            .iter()
-            .find(|v| !(v.abs() <= LARGEST_FEATURE));
-        if let Some(bad) = bad {
-            return Err(Error::parameter(
-                name,
-                bad,
-                format!("finite features, at most {LARGEST_FEATURE:e}"),
-            ));
-        }
-    }
-    if prior > 0.0 && source.cols() != target.cols() {
-        return Err(Error::parameter(
-            "prior",
-            prior,
-            format!(
-                "0, since the source has {} features and the target {}",
-                source.cols(),
-                target.cols()
-            ),
-        ));
-    }
-    for (name, loss, nodes) in [
-        ("source_loss", examples.source_loss, source.rows()),
-        ("target_loss", examples.target_loss, target.rows()),
-    ] {
-        let shape = (loss.rows(), loss.cols());
-        if shape != (examples.anchors.len(), nodes) {
-            return Err(Error::parameter(
-                name,
-                format!("{}×{}", shape.0, shape.1),
-                format!(
-                    "a row per anchor and a column per node, {}×{nodes}",
-                    examples.anchors.len()
-                ),
-            ));
-        }
-        let bad = loss
-            .as_slice()
-            .iter()
-            .find(|v| !(**v >= 0.0 && v.is_finite()));
-        if let Some(bad) = bad {
-            return Err(Error::parameter(name, bad, "finite losses, 0 or above"));
-        }
-    }
-    Ok(())
 }

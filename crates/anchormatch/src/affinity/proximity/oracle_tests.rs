@@ -13,6 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::factor::{add_scaled, dot, fill_difference, from_half_vector, half_length, half_vector};
+use super::interior::Accuracy;
 use super::master::{Master, MasterSolution, inner};
 use crate::linalg::{Matrix, project_psd, symmetric_eigen};
 use crate::monitor::Monitor;
@@ -87,7 +88,7 @@ impl Case {
             prior: &self.prior,
             cone,
         }
-        .solve(&Monitor::silent())
+        .solve(Accuracy::Full, &Monitor::silent())
         .unwrap()
         .unwrap()
     }
@@ -266,7 +267,7 @@ fn the_cone_meets_its_optimality_conditions() {
                     let mut apart = project_psd(&from_half_vector(&sum, d)).unwrap();
                     add_scaled(apart.as_mut_slice(), -1.0, ours.b.as_slice());
                     let apart = norm(apart.as_slice()) / (2.0 * ours.objective).sqrt();
-                    assert!(apart < 1e-6, "{name}: stationarity {apart:e}");
+                    assert!(apart < 1e-5, "{name}: stationarity {apart:e}");
                     for (used, budget) in used.iter().zip(&case.budget) {
                         assert!(*used <= budget * (1.0 + 1e-12));
                     }
