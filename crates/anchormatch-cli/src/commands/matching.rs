@@ -196,7 +196,7 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
         let paper = self.method.paper();
-        let solver = paper.solver.name();
+        let solver = paper.solver.info().name;
         let session = Session::start(&self.resources, self.time_limit, Some(solver), self.json)?;
         let input = self.read(&session)?;
         let mut matching = paper.run(
@@ -403,7 +403,7 @@ mod tests {
             (paper.learner.c, paper.learner.mode),
             (100.0, Mode::Projected)
         );
-        assert_eq!(paper.solver.name(), "rrwm");
+        assert_eq!(paper.solver.info().name, "rrwm");
     }
 
     #[test]

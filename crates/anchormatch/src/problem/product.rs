@@ -475,7 +475,7 @@ mod tests {
             };
             let hash = (i as u64 * 7919 + j as u64 * 104_729 + seed * 31) % 13;
             // A third of the entries are zero.
-            if hash % 3 == 0 {
+            if hash.is_multiple_of(3) {
                 0.0
             } else {
                 hash as f64 - 6.0
