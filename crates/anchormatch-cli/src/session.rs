@@ -15,7 +15,7 @@ use anchormatch::monitor::{CancelToken, Progress};
 use anchormatch::{Error, Monitor};
 
 use crate::args::Resources;
-use crate::exit::{self, Failure, say};
+use crate::exit::{self, Failure};
 use crate::progress::Display;
 
 /// What shells report for a program that Ctrl-C ended.
@@ -136,9 +136,9 @@ fn handle_signals(shared: &Arc<Shared>) -> Result<(), Failure> {
             process::exit(INTERRUPTED);
         }
         shared.token.cancel();
-        if shared.display.is_bar() {
-            say("stopping, the best so far will be written; Ctrl-C once more ends at once");
-        }
+        shared
+            .display
+            .remark("stopping, the best so far will be written; Ctrl-C once more ends at once");
     };
     ctrlc::set_handler(handler).map_err(|error| {
         Failure::Library(Error::io("signal handler", std::io::Error::other(error)))
