@@ -99,7 +99,7 @@ impl Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading graphs")]
 pub(crate) struct Reading {
-    /// Read tables of points, [id,]x,y[,z], as complete graphs on Euclidean distances
+    /// Read tables of points, `[id,]x,y[,z]`, as complete graphs on Euclidean distances
     #[arg(long)]
     pub(crate) points: bool,
 
@@ -133,9 +133,9 @@ impl Reading {
 /// The formats by the names of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatName {
-    /// source,target[,weight]
+    /// `source,target[,weight]`
     Edges,
-    /// [id,]x,y[,z]
+    /// `[id,]x,y[,z]`
     Points,
     /// Matrix Market
     Mtx,

@@ -96,9 +96,11 @@ impl Display {
         }
     }
 
-    /// Whether a person watches a bar.
-    pub(crate) fn is_bar(&self) -> bool {
-        matches!(self, Self::Bar { bar, .. } if !bar.is_hidden())
+    /// A line above the bar, where a person watches one.
+    pub(crate) fn remark(&self, line: &str) {
+        if let Self::Bar { bar, .. } = self {
+            bar.println(line);
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -15,11 +15,18 @@ use anchormatch::monitor::{CancelToken, Progress};
 use anchormatch::{Error, Monitor};
 
 use crate::args::Resources;
-use crate::exit::{self, Failure, say};
+use crate::exit::{self, Failure};
 use crate::progress::Display;
 
 /// What shells report for a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+
+/// There is nothing to write yet: a signal or the clock may end the process.
+const NOTHING: u8 = 0;
+/// There is something to write or to tell: the main thread ends the process.
+const RESULT: u8 = 1;
+/// A signal or the clock is ending the process.
+const ENDING: u8 = 2;
 
 /// A run from its first step to its last.
 pub(crate) struct Session {
@@ -32,8 +39,8 @@ pub(crate) struct Session {
 struct Shared {
     token: CancelToken,
     display: Display,
-    /// Whether stopping now would leave something to write.
-    has_result: AtomicBool,
+    /// Who decides how the process ends; see the constants.
+    end: AtomicU8,
     errors_as_json: bool,
 }
 
@@ -52,7 +59,7 @@ impl Session {
         let shared = Arc::new(Shared {
             token: CancelToken::default(),
             display: Display::new(resources.progress),
-            has_result: AtomicBool::new(false),
+            end: AtomicU8::new(NOTHING),
             errors_as_json,
         });
         handle_signals(&shared)?;
@@ -68,7 +75,7 @@ impl Session {
         let shared = Arc::clone(&session.shared);
         session.monitor = session.quiet_monitor().observe(move |progress| {
             if Some(progress.stage) == result_stage {
-                shared.has_result.store(true, Ordering::SeqCst);
+                shared.keep();
             }
             shared.display.show(progress);
         });
@@ -105,40 +112,58 @@ impl Session {
     /// The work is over and its result is about to be written: from here on nothing ends the
     /// process in the middle of a file.
     pub(crate) fn finish(&self) {
-        self.shared.has_result.store(true, Ordering::SeqCst);
+        self.shared.keep();
         self.shared.display.clear();
     }
 }
 
 impl Drop for Session {
+    /// However the work ended, the main thread tells it from here on.
     fn drop(&mut self) {
-        self.shared.display.clear();
+        self.finish();
     }
 }
 
 impl Shared {
-    /// Ends the process, because there is nothing to write.
-    fn give_up(&self, why: &'static str) -> ! {
-        self.display.clear();
-        exit::tell_stopped(self.errors_as_json, why);
-        process::exit(i32::from(exit::STOPPED));
+    /// From here on the process ends in the main thread. When it is ending already, waits for that:
+    /// nothing is written or told twice.
+    fn keep(&self) {
+        if self.decide(RESULT) == ENDING {
+            loop {
+                thread::park();
+            }
+        }
+    }
+
+    /// Decides how the process ends unless that is decided; returns the state before.
+    fn decide(&self, end: u8) -> u8 {
+        let order = Ordering::SeqCst;
+        let before = self.end.compare_exchange(NOTHING, end, order, order);
+        before.unwrap_or_else(|decided| decided)
+    }
+
+    /// Ends the process if there is nothing to write.
+    fn give_up(&self, why: &'static str) {
+        if self.decide(ENDING) == NOTHING {
+            self.display.clear();
+            exit::tell_stopped(self.errors_as_json, why);
+            process::exit(i32::from(exit::STOPPED));
+        }
     }
 }
 
 fn handle_signals(shared: &Arc<Shared>) -> Result<(), Failure> {
     let shared = Arc::clone(shared);
     let handler = move || {
-        if !shared.has_result.load(Ordering::SeqCst) {
-            shared.give_up("cancelled");
-        }
+        shared.give_up("cancelled");
         if shared.token.is_cancelled() {
             shared.display.clear();
             process::exit(INTERRUPTED);
         }
         shared.token.cancel();
-        if shared.display.is_bar() {
-            say("stopping, the best so far will be written; Ctrl-C once more ends at once");
-        }
+        shared
+            .display
+            .remark("stopping, the best so far will be written; Ctrl-C once more ends at once");
     };
     ctrlc::set_handler(handler).map_err(|error| {
         Failure::Library(Error::io("signal handler", std::io::Error::other(error)))
@@ -149,8 +174,6 @@ fn watch_clock(shared: &Arc<Shared>, limit: Duration) {
     let shared = Arc::clone(shared);
     thread::spawn(move || {
         thread::sleep(limit);
-        if !shared.has_result.load(Ordering::SeqCst) {
-            shared.give_up("the time limit has passed");
-        }
+        shared.give_up("the time limit has passed");
     });
 }

@@ -55,7 +55,7 @@ pub(crate) struct Options {
     /// The graph to match to; `-` is standard input
     target: PathBuf,
 
-    /// Known pairs, source,target[,weight]: weight 1 or none is certain, below 1 is a hint.
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a hint.
     /// Without anchors the terms that need them drop out
     #[arg(short, long, value_name = "FILE")]
     anchors: Option<PathBuf>,
@@ -72,7 +72,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 
-    /// The right pairs, source,target: the accuracy over pairs that are no anchors is printed on
+    /// The right pairs, `source,target`: the accuracy over pairs that are no anchors is printed on
     /// standard error and written into JSON and report
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -294,10 +294,12 @@ impl Options {
                 Status::TimeLimit => "at the time limit",
                 _ => "on request",
             };
-            matching.notes.push(format!(
-                "stopped {why} after {} iterations: this is the best so far",
-                matching.iterations
-            ));
+            let steps = match matching.iterations {
+                1 => "1 iteration".to_owned(),
+                count => format!("{count} iterations"),
+            };
+            let note = format!("stopped {why} after {steps}: this is the best so far");
+            matching.notes.push(note);
         }
         let seed = ("seed".to_owned(), self.seed.to_string());
         matching.parameters.push(seed);

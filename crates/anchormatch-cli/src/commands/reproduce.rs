@@ -338,7 +338,7 @@ impl Claim {
         let clear = if mean.abs() > 2.0 * standard_error {
             ""
         } else {
-            ", which is within two standard errors of none"
+            ", which is within two standard errors of zero"
         };
         format!(
             "{better} {verdict} {worse} in this run: the mean difference over the same pairs is \
