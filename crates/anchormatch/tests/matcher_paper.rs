@@ -101,6 +101,27 @@ fn scaling_all_weights_changes_no_partner() {
 }
 
 #[test]
+fn graphs_of_different_sizes_share_a_scale_of_heat() {
+    // The target has six more nodes than the source: heat per node falls as 1/n, and the affinity
+    // must not take that for a difference in structure.
+    let whole = graph(26, 8);
+    let inliers: Vec<usize> = (0..20).collect();
+    let source = Graph::from_dense(&whole.adjacency().select(&inliers, &inliers)).unwrap();
+    let (target, place) = shuffled(&whole);
+    for terms in Terms::ALL {
+        let anchors = [(0, place[0]), (9, place[9])];
+        let matching = run(&Paper::with_terms(terms), &source, &target, &anchors);
+        let right = matching
+            .pairs
+            .iter()
+            .filter(|p| p.target == place[p.source])
+            .count();
+        assert!(right >= 18, "{terms}: {right} of 20");
+        assert_eq!(matching.unmatched_target.len(), 6);
+    }
+}
+
+#[test]
 fn both_learners_serve_the_matcher() {
     let source = graph(12, 3);
     let (target, place) = shuffled(&source);

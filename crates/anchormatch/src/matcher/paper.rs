@@ -1,7 +1,7 @@
 //! Preset `paper`: the method of Hu, Rustamov, Guibas, step by step.
 //!
 //! 1. eigenpairs of both Laplacians;
-//! 2. heat kernels k_t and k'_t, each graph at its own time;
+//! 2. heat kernels k_t and k'_t, each graph at its own time and relative to even heat 1/n;
 //! 3. heat to anchors, d_ap, and B learned from the anchors, which gives d_B;
 //! 4. affinities: W's diagonal from d_B and d_ap, the rest from d_k;
 //! 5. RRWM and a linear assignment over the nodes that are not anchors.
@@ -143,6 +143,17 @@ impl Paper {
     }
 }
 
+/// n · k_t: heat in units of the even distribution 1/n, so that graphs of different sizes compare.
+/// Between graphs of one size it changes nothing, as every affinity is relative to a mean.
+fn relative_heat(spectrum: &Spectrum, time: f64) -> Matrix {
+    let mut kernel = heat_kernel(spectrum, time);
+    let n = spectrum.nodes() as f64;
+    for value in kernel.as_mut_slice() {
+        *value *= n;
+    }
+    kernel
+}
+
 /// One run of the pipeline.
 struct Run<'a> {
     preset: &'a Paper,
@@ -235,7 +246,7 @@ impl Run<'_> {
             diffusion_time(graphs[0], self.preset.tau)?,
             diffusion_time(graphs[1], self.preset.tau)?,
         ];
-        let kernels = [0, 1].map(|g| heat_kernel(&spectra[g], times[g]));
+        let kernels = [0, 1].map(|g| relative_heat(&spectra[g], times[g]));
         self.log.parameter("tau", self.preset.tau);
         self.log.parameter("source diffusion time", times[0]);
         self.log.parameter("target diffusion time", times[1]);
