@@ -1,4 +1,29 @@
 //! Match the nodes of two weighted graphs when a few correspondences (anchors) are already known.
+//!
+//! The method is that of Hu, Rustamov, Guibas, *Graph Matching with Anchor Nodes: A Learning
+//! Approach* (CVPR 2013). With Laplacian eigenpairs (λₖ, φₖ) of G and (λ'ₖ, φ'ₖ) of G':
+//!
+//! | step | formula | room |
+//! |---|---|---|
+//! | heat kernel | k_t(u, v) = Σₖ exp(−tλₖ) φₖ(u) φₖ(v) | [`spectral`] |
+//! | learned proximity | d_B(i, a) = √(wᵀBw), w = [φₖ(i)²; φ'ₖ(a)²], B ⪰ 0 by max-margin from the anchors | [`affinity::proximity`] |
+//! | heat to anchors | d_ap(i, a) = \|Σ_u k_t(u, i) − Σ_u' k'_t(u', a)\| | [`affinity::first_order`] |
+//! | pairwise heat | d_k(i, j, a, b) = \|k_t(i, j) − k'_t(a, b)\| | [`affinity::second_order`] |
+//! | program | max xᵀWx over one-to-one x ∈ {0, 1}^(n₁ n₂) | [`problem`] |
+//! | random walks, assignment | | [`solver`], [`assignment`] |
+//!
+//! [`matcher::Paper`] runs all of it:
+//!
+//! ```
+//! use anchormatch::{Anchors, Graph, Monitor, matcher::Paper};
+//!
+//! let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
+//! let target = source.permuted(&[2, 0, 3, 1])?;
+//! let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
+//! let matching = Paper::default().run(&source, &target, &anchors, &Monitor::silent())?;
+//! assert_eq!(matching.mapping()[&0], 1);
+//! # Ok::<(), anchormatch::Error>(())
+//! ```
 
 pub mod affinity;
 pub mod anchors;
@@ -19,3 +44,12 @@ pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;
 pub use monitor::Monitor;
+
+/// The code in the repository's documents compiles and runs.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../CONTRIBUTING.md")]
+    struct Contributing;
+}

@@ -1,4 +1,5 @@
 //! The paper's matcher as a whole: invariances, degenerate input, limits, determinism.
+#![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ fn graph(n: usize, seed: u64) -> Graph {
             let mut h = (i * 1_000_003 + j).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ seed;
             h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             h ^= h >> 31;
-            if h % 3 != 0 {
+            if !h.is_multiple_of(3) {
                 edges.push((i as usize, j as usize, 0.1 + (h % 10_007) as f64 / 10_007.0));
             }
         }

@@ -1,4 +1,4 @@
-//! From two graphs and their anchors to a [`Matching`](crate::Matching): the only room that sees
+//! From two graphs and their anchors to a [`Matching`]: the only room that sees
 //! both ends.
 //!
 //! [`Paper`] is the preset that follows Hu, Rustamov, Guibas (CVPR 2013) step by step.
