@@ -107,7 +107,8 @@ impl Sinkhorn {
         }
         for (row, scale) in matrix.chunks_mut(cols).zip(&self.row_scale) {
             for (value, column) in row.iter_mut().zip(&self.column_scale) {
-                *value *= scale * column;
+                // In this order: the scales alone may be huge, a scaled entry is at most 1.
+                *value = *value * scale * column;
             }
         }
         balance
