@@ -240,3 +240,103 @@ fn sniff(reader: &mut impl BufRead, start: &mut Vec<u8>, name: &str) -> Result<P
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Coverage;
+
+    const DD: &str = "c x\n\ngm 0 1\np 1 1 1 0\na 0 0 0 -2\ngm 0 2\np 1 1 1 0\na 0 0 0 3\n";
+    const DAT: &str = "2\n0 1\n1 0\n0 3\n3 0\n";
+    const JSON: &str = r#" {"version": 1, "sense": "maximise", "kind": {"product":
+        {"a": {"dense": [[0, 1], [1, 0]]}, "b": {"dense": [[0, 3], [3, 0]]}}}}"#;
+
+    fn read(text: &str, name: &str) -> Result<Vec<LoadedProblem>> {
+        read_problem_from(text.as_bytes(), name, &ProblemOptions::default())
+    }
+
+    #[test]
+    fn the_first_word_tells_the_format() {
+        let dd = read(DD, "some/pair.one.txt").unwrap();
+        assert_eq!(dd.len(), 2);
+        assert_eq!(dd[1].graphs, Some((0, 2)));
+        assert_eq!(dd[1].name, "pair.one");
+        assert_eq!(dd[1].format, ProblemFormat::Dd);
+        assert_eq!(dd[1].problem.objective(&[Some(0)]), 3.0);
+        assert_eq!(dd[1].problem.coverage(), Coverage::Partial);
+
+        let dat = read(&format!("\u{feff}{DAT}"), "x").unwrap();
+        assert_eq!(dat[0].format, ProblemFormat::Qaplib);
+        assert_eq!(dat[0].problem.sense(), Sense::Minimise);
+        assert_eq!(dat[0].problem.objective(&[Some(1), Some(0)]), 6.0);
+
+        let json = read(&format!("\u{feff}\n{JSON}"), "x").unwrap();
+        assert_eq!(json[0].format, ProblemFormat::Json);
+        assert_eq!(json[0].problem.sense(), Sense::Maximise);
+        assert_eq!(json[0].problem.objective(&[Some(1), Some(0)]), 6.0);
+    }
+
+    #[test]
+    fn files_go_by_their_extension_or_as_the_caller_says() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        for (name, text, count) in [
+            ("a.dd", DD, 2),
+            ("a.txt", DD, 2),
+            ("a.DAT", DAT, 1),
+            ("a.json", JSON, 1),
+        ] {
+            let problems = read_problem(&write(name, text), None).unwrap();
+            assert_eq!(problems.len(), count, "{name}");
+            assert_eq!(problems[0].name, "a");
+        }
+        let odd = write("a.odd", DAT);
+        assert!(read_problem(&odd, None).unwrap_err().to_string().ends_with(
+            "found the extension `.odd`, expected a problem in .dd, .txt, .dat or .json"
+        ));
+        assert_eq!(
+            read_problem(&odd, Some(ProblemFormat::Qaplib))
+                .unwrap()
+                .len(),
+            1
+        );
+        assert!(read_problem(&odd, Some(ProblemFormat::Dd)).is_err());
+    }
+
+    #[test]
+    fn other_words_and_no_words_are_refused() {
+        let message = |text: &str| read(text, "f").unwrap_err().to_string();
+        let wanted = "expected p or gm (.dd), a number (QAPLIB) or { (JSON)";
+        assert_eq!(
+            message("c x\nsource,target\n"),
+            format!("f, line 2, column 1: found `source,target`, {wanted}")
+        );
+        for nothing in ["", "\n c\n"] {
+            assert_eq!(message(nothing), format!("f: found no problem, {wanted}"));
+        }
+        let endless = "c\n".repeat(SNIFFED);
+        assert_eq!(message(&endless), format!("f: found no problem, {wanted}"));
+    }
+
+    #[test]
+    fn errors_of_the_program_name_the_file() {
+        let text = r#"{"version": 1, "sense": "minimise", "kind": {"explicit":
+            {"rows": 1, "cols": 2, "w": [[0, 1], [2, 0]], "unary": [[1]]}}}"#;
+        assert_eq!(
+            read(text, "f.json").unwrap_err().to_string(),
+            "f.json: found in unary a 1×1 matrix, expected 1×2"
+        );
+        let text = r#"{"version": 1, "sense": "minimise", "kind": {"listed":
+            {"rows": 1000000000000000000, "cols": 2, "assignments": [], "pairs": []}}}"#;
+        assert!(
+            read(text, "f.json")
+                .unwrap_err()
+                .to_string()
+                .starts_with("f.json: a problem of 1000000000000000000×2 nodes needs ")
+        );
+    }
+}

@@ -37,6 +37,8 @@
 mod build;
 mod parts;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::io::{BufRead, Write};
 use std::path::Path;

@@ -92,7 +92,7 @@ fn explain(error: serde_json::Error, file: &str) -> Error {
         None if error.is_eof() => ("the end of the file", "the rest of a saved problem"),
         None => (message, "a saved problem in JSON, version 1"),
     };
-    let (line, column) = ((line > 0).then_some(line), (line > 0).then_some(column));
+    let (line, column) = ((line > 0).then_some(line), (column > 0).then_some(column));
     fault(
         file,
         line,

@@ -158,3 +158,136 @@ fn read_size<R: BufRead>(words: &mut Words<R>) -> Result<usize> {
         (1..=u32::MAX as usize).contains(&n).then_some(n)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<QapInstance> {
+        read_qap_from(text.as_bytes(), "a.dat", &ProblemOptions::default())
+    }
+
+    fn refusal(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn line_breaks_mean_nothing() {
+        let want = QapInstance {
+            n: 2,
+            a: Matrix::from_vec(2, 2, vec![0.0, 1.0, 2.0, 3.0]),
+            b: Matrix::from_vec(2, 2, vec![-4.5, 50.0, 6.0, 7.0]),
+        };
+        for text in [
+            "2\n\n0 1\n2 3\n\n-4.5 5e1\n6 7\n",
+            "  2 0 1 2 3 -4.5 50. 6 7",
+            "\u{feff}2\r\n0\r\n1\r\n2\r\n3\r\n-4.50 +50\t6\r\n7\r\n\r\n\n",
+        ] {
+            assert_eq!(read(text).unwrap(), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_program_has_the_cost_of_the_definition() {
+        // Directed matrices with diagonals, every permutation of three.
+        let a = Matrix::from_fn(3, 3, |i, j| (3 * i + j * j) as f64 - 2.0);
+        let b = Matrix::from_fn(3, 3, |i, j| (i * i + 2 * j) as f64 / 4.0);
+        let instance = QapInstance { n: 3, a, b };
+        let problem = instance.problem(Sense::Minimise).unwrap();
+        for p in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            let mut cost = 0.0;
+            for i in 0..3 {
+                for j in 0..3 {
+                    cost += instance.a[(i, j)] * instance.b[(p[i], p[j])];
+                }
+            }
+            assert_eq!(instance.cost(&p), cost);
+            assert_eq!(problem.objective(&p.map(Some)), cost);
+        }
+    }
+
+    #[test]
+    fn faults_have_a_line_a_word_and_a_remedy() {
+        for (text, message) in [
+            (
+                "",
+                "a.dat: found the end of the file, expected the number of nodes, 1 to 4294967295",
+            ),
+            (
+                "\n0 1",
+                "a.dat, line 2, column 1: found `0`, expected the number of nodes, 1 to 4294967295",
+            ),
+            (
+                "2\n0 1\n1 x\n",
+                "a.dat, line 3, column 2: found `x`, \
+                 expected a finite number, row 2, column 2 of the 2×2 matrix A",
+            ),
+            (
+                "1\n0\ninf\n",
+                "a.dat, line 3, column 1: found `inf`, \
+                 expected a finite number, row 1, column 1 of the 1×1 matrix B",
+            ),
+            (
+                "2\n0 1\n1 0\n0 1\n1\n",
+                "a.dat: found the end of the file, \
+                 expected a finite number, row 2, column 2 of the 2×2 matrix B",
+            ),
+            (
+                "1\n0\n0\nBest 5\n",
+                "a.dat, line 4, column 1: found `Best`, \
+                 expected the end of the file after n = 1 and two 1×1 matrices",
+            ),
+            (
+                "1 578\n0\n7\n",
+                "a.dat, line 3, column 1: found `7`, expected the end of the file \
+                 after n = 1 and two 1×1 matrices; line 1 has more than n",
+            ),
+            (
+                "4000000000\n0 1 2",
+                "a.dat: found the end of the file, expected a finite number, \
+                 row 1, column 4 of the 4000000000×4000000000 matrix A",
+            ),
+        ] {
+            assert_eq!(refusal(text), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn memory_is_checked_as_numbers_come() {
+        let text = format!("200\n{}", "0 ".repeat(80_000));
+        assert!(read(&text).is_ok());
+        let options = ProblemOptions {
+            max_memory: Some(1 << 20),
+            ..ProblemOptions::default()
+        };
+        let error = read_qap_from(text.as_bytes(), "a.dat", &options).unwrap_err();
+        assert!(
+            error.to_string().contains("the limit is 1.0 MiB"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn unsound_instances_are_not_written() {
+        let good = QapInstance {
+            n: 2,
+            a: Matrix::zeros(2, 2),
+            b: Matrix::zeros(2, 2),
+        };
+        assert!(write_qap(&mut Vec::new(), &good).is_ok());
+        let (mut shape, mut value, mut empty) = (good.clone(), good.clone(), good);
+        shape.b = Matrix::zeros(3, 3);
+        value.a[(0, 1)] = f64::NAN;
+        empty.n = 0;
+        for bad in [shape, value, empty] {
+            assert!(write_qap(&mut Vec::new(), &bad).is_err());
+        }
+    }
+}

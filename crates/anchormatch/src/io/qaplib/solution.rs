@@ -180,3 +180,134 @@ pub fn write_qap_solution(
     }
     writeln!(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Matrix;
+
+    fn read(text: &str) -> Result<QapSolution> {
+        read_qap_solution_from(text.as_bytes(), "a.sln")
+    }
+
+    fn refusal(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn counted_from_one_or_zero_with_blanks_or_commas() {
+        let want = QapSolution {
+            n: 4,
+            cost: 17.0,
+            permutation: vec![2, 0, 3, 1],
+        };
+        for text in [
+            "  4   17\n 3 1 4 2\n\n",
+            "4\n17\n3,1,\n4, 2",
+            "4 17.0 2 0 3 1",
+        ] {
+            assert_eq!(read(text).unwrap(), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn faults_are_named() {
+        for (text, message) in [
+            (
+                "3",
+                "a.sln: found the end of the file, expected the cost, a finite number",
+            ),
+            (
+                "3 5 1 2",
+                "a.sln: found the end of the file, expected number 3 of 3 of the permutation, 0 to 3",
+            ),
+            (
+                "3 5\n1 4 2",
+                "a.sln, line 2, column 2: found `4`, \
+                 expected number 2 of 3 of the permutation, 0 to 3",
+            ),
+            (
+                "3 5\n1 2\n1",
+                "a.sln, line 3: found 1 once more, which line 2 has, \
+                 expected each number from 1 to 3 once",
+            ),
+            (
+                "3 5\n0 1 3",
+                "a.sln, line 2: found 3 in a permutation that has a 0, \
+                 expected each number from 0 to 2 once",
+            ),
+            (
+                "3 5\n1 2 3\n4",
+                "a.sln, line 3, column 1: found `4`, \
+                 expected the end of the file after a permutation of 3",
+            ),
+            (
+                "4000000000 5 1",
+                "a.sln: found the end of the file, \
+                 expected number 2 of 4000000000 of the permutation, 0 to 4000000000",
+            ),
+        ] {
+            assert_eq!(refusal(text), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_cost_tells_the_convention() {
+        let instance = QapInstance {
+            n: 4,
+            a: Matrix::from_fn(4, 4, |i, j| (5 * i + 3 * j * j) as f64),
+            b: Matrix::from_fn(4, 4, |i, j| (i * i * i + 2 * j) as f64),
+        };
+        let exchanged = QapInstance {
+            n: 4,
+            a: instance.b.clone(),
+            b: instance.a.clone(),
+        };
+        let p = vec![2, 0, 3, 1];
+        let inverse = vec![1, 3, 0, 2];
+        let solution = |cost| QapSolution {
+            n: 4,
+            cost,
+            permutation: p.clone(),
+        };
+        let (direct, swapped) = (instance.cost(&p), exchanged.cost(&p));
+        assert_ne!(direct, swapped);
+
+        let check = solution(direct).check(&instance).unwrap();
+        assert_eq!(check.convention, Some(QapConvention::Direct));
+        assert_eq!((check.direct, check.inverse), (direct, swapped));
+        assert_eq!(check.permutation, p);
+
+        let check = solution(swapped).check(&instance).unwrap();
+        assert_eq!(check.convention, Some(QapConvention::Inverse));
+        assert_eq!(check.permutation, inverse);
+        assert_eq!(instance.cost(&check.permutation), swapped);
+
+        let check = solution(direct + swapped + 1.0).check(&instance).unwrap();
+        assert_eq!(check.convention, None);
+        assert_eq!(instance.cost(&check.permutation), direct.min(swapped));
+    }
+
+    #[test]
+    fn lists_that_are_no_permutation_of_the_instance_are_refused() {
+        let instance = QapInstance {
+            n: 2,
+            a: Matrix::zeros(2, 2),
+            b: Matrix::zeros(2, 2),
+        };
+        for (n, permutation) in [
+            (3, vec![0, 1, 2]),
+            (2, vec![0, 0]),
+            (2, vec![0, 2]),
+            (2, vec![0]),
+        ] {
+            let solution = QapSolution {
+                n,
+                cost: 0.0,
+                permutation,
+            };
+            assert!(solution.check(&instance).is_err(), "{solution:?}");
+            assert!(n == 3 || write_qap_solution(&mut Vec::new(), &solution).is_err());
+        }
+    }
+}
