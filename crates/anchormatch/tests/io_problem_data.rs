@@ -3,6 +3,8 @@
 //! The directory is what the variable `ANCHORMATCH_DATA` names, or else `shared/data` beside the
 //! workspace.
 
+#![expect(clippy::print_stdout, reason = "absent data is said aloud")]
+
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
