@@ -4,14 +4,23 @@
 //!
 //! ```text
 //! DATA/
-//! └── cmu_hotel/
-//!     └── points.csv      frame,point,x,y
+//! ├── cmu_hotel/
+//! │   └── points.csv      frame,point,x,y
+//! ├── dd_instances/
+//! │   └── *.dd, *.txt     graph matching problems, see the table in dd
+//! └── qaplib/
+//!     ├── index.csv       name, n, best cost and permutation of each instance
+//!     └── dat/NAME.dat    n, A, B
 //! ```
 
+pub mod dd;
 pub mod hotel;
+pub mod qaplib;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use anchormatch::Error;
 use anchormatch::error::ParseError;
 
 /// The environment variable that programs read to find the data directory.
@@ -47,6 +56,37 @@ pub enum DatasetError {
     /// The file's contents are not those of the data set.
     #[error("{0}")]
     Contents(ParseError),
+}
+
+impl DatasetError {
+    /// What a reader of anchormatch said about a file of the data set `name`.
+    fn of_file(error: Error, path: &Path, name: &'static str, layout: &'static str) -> Self {
+        let path = path.to_owned();
+        match error {
+            Error::Io { source, .. } => Self::of_io(source, path, name, layout),
+            Error::Parse(fault) => Self::Contents(fault),
+            other => Self::Contents(ParseError {
+                file: path.display().to_string(),
+                line: None,
+                column: None,
+                found: other.to_string(),
+                expected: layout.to_owned(),
+            }),
+        }
+    }
+
+    /// What the operating system said about a file of the data set `name`.
+    fn of_io(
+        source: std::io::Error,
+        path: PathBuf,
+        name: &'static str,
+        layout: &'static str,
+    ) -> Self {
+        match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing { name, path, layout },
+            _ => Self::Io { path, source },
+        }
+    }
 }
 
 /// The data directory: the one that was named, or else `data` in the current directory.

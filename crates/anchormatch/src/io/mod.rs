@@ -7,12 +7,16 @@
 //! | [`Format::MatrixMarket`] | `.mtx` | a symmetric matrix; ids are the numbers from 1 |
 //! | [`Format::GraphMl`] | `.graphml` | nodes, edges with a `weight`, points as `x`, `y`, `z` |
 //!
+//! [Problems](read_problem) have formats of their own: `.dd`, QAPLIB's `.dat` and
+//! [saved problems](problem_json).
+//!
 //! Beside graphs there are pairs of nodes ([`PairTable`]: anchors, a truth) and results
 //! ([`write_matching_csv`], [`write_matching_json`]). Files are read as streams and nothing is
 //! allocated because a file says so: a header that promises more than the file holds costs nothing.
 //! A fault in a file is an [`Error::Parse`] with the file, the line, what was found and what was
 //! expected.
 
+mod dd;
 mod edge_list;
 mod fault;
 mod graphml;
@@ -21,16 +25,29 @@ mod matching;
 mod matrix_market;
 mod pairs;
 mod points;
+mod problem;
+pub mod problem_json;
+mod qaplib;
 mod table;
 mod whole;
+mod words;
 mod xml;
 
+pub use dd::{DdProblem, read_dd, read_dd_from, write_dd};
 pub use edge_list::{read_edge_list_from, write_edge_list};
 pub use graphml::{read_graphml_from, write_graphml};
 pub use matching::{write_matching_csv, write_matching_json};
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use pairs::{PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
 pub use points::{read_points_from, write_points};
+pub use problem::{
+    LoadedProblem, ProblemFormat, ProblemOptions, read_problem, read_problem_from,
+    read_problem_with,
+};
+pub use qaplib::{
+    QapCheck, QapConvention, QapInstance, QapSolution, read_qap, read_qap_from, read_qap_solution,
+    read_qap_solution_from, write_qap, write_qap_solution,
+};
 pub use whole::write_whole;
 
 use std::fs::File;
