@@ -5,6 +5,7 @@
 //! on the number of threads.
 
 pub mod hotel;
+pub mod solvers;
 mod summary;
 
 pub use summary::Summary;
