@@ -1,5 +1,7 @@
 //! Every registered solver against brute force over all assignments of small problems.
 
+#![allow(clippy::unwrap_used)]
+
 use anchormatch::affinity::folding::fold_anchors;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -10,12 +12,13 @@ use anchormatch::solver::{Solution, Solver, Start, Status, registry};
 use anchormatch::{Error, Monitor};
 
 type Assignment = Vec<Option<usize>>;
+type Objective = Box<dyn Fn(&[Option<usize>]) -> f64>;
 
 /// A problem, and its objective written out from the raw numbers.
 struct Case {
     name: String,
     problem: Problem,
-    objective: Box<dyn Fn(&[Option<usize>]) -> f64>,
+    objective: Objective,
 }
 
 /// A value in [0, 1) without structure.

@@ -35,7 +35,7 @@ pub struct Gagm {
     pub growth: f64,
     /// Steps at one β at most. Default 4.
     pub inner_iterations: usize,
-    /// The next β comes when the mean change of an entry times n is at most this. Default 0.01.
+    /// The next β comes when Σ|M − M'| over the larger side is at most this. Default 0.01.
     pub tolerance: f64,
     /// Row and column sums are within this of 1. Default 1e-3.
     pub sinkhorn_tolerance: f64,
@@ -163,7 +163,7 @@ impl<'p> Annealing<'p> {
         }
     }
 
-    /// One step at β; returns the change of a row in the mean, Σ|M − M'|/n.
+    /// One step at β; returns Σ|M − M'| over the larger side.
     fn step(&mut self, parameters: &Gagm, beta: f64) -> f64 {
         let problem = self.problem;
         let (rows, cols) = problem.shape();

@@ -16,7 +16,7 @@
 //! sum), q_a = min(1, 1/column sum), t = k/sum, each taken with the others fixed. With k = n₁ = n₂
 //! this is Sinkhorn's balancing. A linear assignment on X gives the matching.
 
-use super::relaxation::{Iterations, check_nonnegative, soft_assignment};
+use super::relaxation::{Iterations, check_nonnegative, largest_sum, soft_assignment};
 use super::{Info, Kind, Solution, Solver, Start, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -92,7 +92,7 @@ impl Solver for Hgm {
         projection.finish();
         let score = Matrix::from_vec(rows, cols, marginals);
         let assignment = round(problem, &score)?;
-        let within = super::relaxation::largest_sum(score.as_slice(), rows, cols) <= 1.0;
+        let within = largest_sum(score.as_slice(), rows, cols) <= 1.0;
         let soft = if within {
             score
         } else {

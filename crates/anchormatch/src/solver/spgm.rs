@@ -32,9 +32,9 @@ pub struct Spgm {
     pub max_iterations: usize,
     /// x is a fixed point when Σ|x − x'| over the larger side is at most this. Default 1e-5.
     pub tolerance: f64,
-    /// Successive projections an iteration at most. Default 100.
+    /// Successive projections an iteration at most. Default 20.
     pub projection_sweeps: usize,
-    /// The projections on rows and on columns differ by at most this in an entry. Default 1e-6.
+    /// The projections on rows and on columns differ by at most this in an entry. Default 1e-5.
     pub projection_tolerance: f64,
 }
 
@@ -44,8 +44,8 @@ impl Default for Spgm {
             step: 1.0,
             max_iterations: 300,
             tolerance: 1e-5,
-            projection_sweeps: 100,
-            projection_tolerance: 1e-6,
+            projection_sweeps: 20,
+            projection_tolerance: 1e-5,
         }
     }
 }
