@@ -6,6 +6,7 @@
 
 pub mod hotel;
 pub mod qaplib;
+pub mod solvers;
 mod summary;
 
 pub use summary::Summary;

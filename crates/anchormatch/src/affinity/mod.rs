@@ -10,5 +10,6 @@
 //! | Ω | [`first_order::diffusion_loss`] |
 
 pub mod first_order;
+pub mod folding;
 pub mod proximity;
 pub mod second_order;

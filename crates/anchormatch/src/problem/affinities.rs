@@ -60,6 +60,13 @@ impl<'p> Affinities<'p> {
 
     /// `out = W x` over the candidates, entries at least 0 for x ≥ 0; x must be 0 outside them.
     pub fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        self.apply_signed(x, out, scratch);
+        // Rounding, and the error of a separable kernel, may take a sum below zero.
+        out.iter_mut().for_each(|value| *value = value.max(0.0));
+    }
+
+    /// [`apply`](Self::apply) for x of any sign: `out` is linear in x.
+    pub fn apply_signed(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
         let (problem, sign) = (self.problem, self.problem.sense.sign());
         let (n, m) = problem.shape();
         let (column_sums, scratch) = scratch.split_at_mut(m);
@@ -87,7 +94,7 @@ impl<'p> Affinities<'p> {
                     // Everything but the assignments that share i or a.
                     affinity += self.pair_shift * (total - row_sum - column_sums[a] + value);
                 }
-                *slot = affinity.max(0.0);
+                *slot = affinity;
             }
         }
         self.mask(out);

@@ -4,12 +4,27 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod gagm;
+mod hgm;
+mod ipfp;
 pub mod registry;
+mod relaxation;
 mod rounding;
 mod rrwm;
+mod sm;
+mod smac;
+mod spgm;
+#[cfg(test)]
+mod test_support;
 
+pub use gagm::Gagm;
+pub use hgm::Hgm;
+pub use ipfp::Ipfp;
 pub use rounding::round;
 pub use rrwm::Rrwm;
+pub use sm::{Discretisation, Sm};
+pub use smac::Smac;
+pub use spgm::Spgm;
 
 use serde::Serialize;
 

@@ -1,12 +1,20 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Rrwm, Solver};
+use super::{Gagm, Hgm, Ipfp, Rrwm, Sm, Smac, Solver, Spgm};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Solver>> {
-    vec![Box::new(Rrwm::default())]
+    vec![
+        Box::new(Rrwm::default()),
+        Box::new(Sm::default()),
+        Box::new(Smac::default()),
+        Box::new(Hgm::default()),
+        Box::new(Ipfp::default()),
+        Box::new(Gagm::default()),
+        Box::new(Spgm::default()),
+    ]
 }
 
 /// The solver called `name`.

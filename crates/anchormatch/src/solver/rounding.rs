@@ -46,7 +46,7 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Vec<Option<usize>>> {
 }
 
 /// Takes off the pair whose loss improves the objective most, until no loss does.
-fn drop_harmful(problem: &Problem, assignment: &mut [Option<usize>]) {
+pub(super) fn drop_harmful(problem: &Problem, assignment: &mut [Option<usize>]) {
     let sign = problem.sense().sign();
     // What each pair gives: u + 2 Σ W with the others.
     let mut matched: Vec<(usize, usize, f64)> = Vec::new();

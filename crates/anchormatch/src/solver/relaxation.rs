@@ -1,0 +1,303 @@
+//! What relaxations share: where they start, how an iteration ends, which assignment a gradient
+//! points to, and the solution at the end.
+
+use super::{Solution, Start, Status};
+use crate::assignment::{LinearAssignment, LinearSolver};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::monitor::{Monitor, Progress};
+use crate::problem::{Coverage, Problem};
+
+/// The point where a relaxation starts, row and column sums at most 1, zero outside the candidates.
+///
+/// The soft matrix of the start when it has one, else its assignment, else 1/max(n₁, n₂) everywhere.
+pub(super) fn initial(problem: &Problem, start: &Start<'_>) -> Vec<f64> {
+    let (n, m) = problem.shape();
+    let mut x = vec![0.0; n * m];
+    let share = 1.0 / n.max(m).max(1) as f64;
+    for i in 0..n {
+        for a in problem.candidates().of_row(i) {
+            x[i * m + a] = match (start.soft, start.assignment) {
+                (Some(soft), _) => soft[(i, a)],
+                (None, Some(assignment)) => f64::from(u8::from(assignment[i] == Some(a))),
+                (None, None) => share,
+            };
+        }
+    }
+    let largest = largest_sum(&x, n, m);
+    if largest > 1.0 {
+        scale(&mut x, 1.0 / largest);
+    }
+    x
+}
+
+/// The largest sum of a row or column.
+pub(super) fn largest_sum(x: &[f64], rows: usize, cols: usize) -> f64 {
+    let mut columns = vec![0.0; cols];
+    let mut largest = 0.0f64;
+    for row in x.chunks(cols.max(1)).take(rows) {
+        largest = largest.max(row.iter().sum());
+        add(&mut columns, row);
+    }
+    columns.into_iter().fold(largest, f64::max)
+}
+
+/// A score matrix as a soft assignment: negative entries cut off, the largest sum of a row or column 1.
+pub(super) fn soft_assignment(mut x: Vec<f64>, rows: usize, cols: usize) -> Matrix {
+    x.iter_mut().for_each(|value| *value = value.max(0.0));
+    let largest = largest_sum(&x, rows, cols);
+    if largest > 0.0 {
+        scale(&mut x, 1.0 / largest);
+    }
+    Matrix::from_vec(rows, cols, x)
+}
+
+/// Refuses a parameter that is not finite and at least 0.
+pub(super) fn check_nonnegative(name: &'static str, value: f64) -> Result<()> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "a finite number, at least 0"))
+    }
+}
+
+/// Refuses a count of zero.
+pub(super) fn check_positive(name: &'static str, value: usize) -> Result<()> {
+    if value > 0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "at least 1"))
+    }
+}
+
+/// Counts iterations, keeps their residuals and asks the monitor.
+pub(super) struct Iterations<'m> {
+    stage: &'static str,
+    limit: usize,
+    monitor: &'m Monitor,
+    status: Status,
+    residuals: Vec<f64>,
+}
+
+impl<'m> Iterations<'m> {
+    /// At most `limit` iterations of `stage`; none when the problem has no assignments.
+    pub(super) fn new(
+        stage: &'static str,
+        limit: usize,
+        problem: &Problem,
+        monitor: &'m Monitor,
+    ) -> Self {
+        let status = if problem.candidates().count() == 0 {
+            Status::Converged
+        } else {
+            Status::IterationLimit
+        };
+        Self {
+            stage,
+            limit,
+            monitor,
+            status,
+            residuals: Vec::new(),
+        }
+    }
+
+    /// Whether another iteration is due.
+    pub(super) fn go_on(&self) -> bool {
+        self.status == Status::IterationLimit && self.residuals.len() < self.limit
+    }
+
+    /// Ends an iteration.
+    pub(super) fn record(&mut self, residual: f64, converged: bool) {
+        self.residuals.push(residual);
+        let interrupt = self.monitor.checkpoint(Progress {
+            stage: self.stage,
+            done: self.residuals.len(),
+            total: Some(self.limit),
+            value: Some(residual),
+        });
+        if converged {
+            self.status = Status::Converged;
+        } else if let Some(interrupt) = interrupt {
+            self.status = interrupt.into();
+        }
+    }
+
+    /// The solution with this assignment; its objective is counted afresh.
+    pub(super) fn solution(
+        self,
+        problem: &Problem,
+        assignment: Vec<Option<usize>>,
+        soft: Matrix,
+    ) -> Solution {
+        Solution {
+            objective: problem.objective(&assignment),
+            assignment,
+            soft: Some(soft),
+            iterations: self.residuals.len(),
+            status: self.status,
+            convergence: self.residuals,
+        }
+    }
+}
+
+/// Finds the assignment with the largest total gain, again and again in the same memory.
+///
+/// It is the vertex of the relaxed set to which a gradient points: when nodes may stay alone, pairs
+/// without gain are left out.
+#[derive(Default)]
+pub(super) struct Vertex {
+    solver: LinearSolver,
+    best: LinearAssignment,
+    restricted: Vec<f64>,
+}
+
+impl Vertex {
+    /// The best assignment for `gains`, n₁×n₂ row-major.
+    pub(super) fn towards(&mut self, problem: &Problem, gains: &[f64]) -> Result<&[Option<usize>]> {
+        let (n, m) = problem.shape();
+        let candidates = problem.candidates();
+        let partial = problem.coverage() == Coverage::Partial;
+        if !partial && candidates.is_all() {
+            self.solver.maximize_slice(gains, n, m, &mut self.best)?;
+            return Ok(&self.best.columns);
+        }
+        let forbidden = if partial {
+            0.0
+        } else {
+            let (low, high) = range(gains);
+            low - (high - low + 1.0) * (n.min(m) + 1) as f64
+        };
+        self.restricted.clear();
+        self.restricted.resize(n * m, forbidden);
+        for i in 0..n {
+            for a in candidates.of_row(i) {
+                let gain = gains[i * m + a];
+                self.restricted[i * m + a] = if partial { gain.max(0.0) } else { gain };
+            }
+        }
+        self.solver
+            .maximize_slice(&self.restricted, n, m, &mut self.best)?;
+        for (i, column) in self.best.columns.iter_mut().enumerate() {
+            *column = column
+                .filter(|&a| candidates.allows(i, a) && !(partial && gains[i * m + a] <= 0.0));
+        }
+        Ok(&self.best.columns)
+    }
+
+    /// The assignment found last.
+    pub(super) fn assignment(&self) -> &[Option<usize>] {
+        &self.best.columns
+    }
+}
+
+/// Least and greatest entry; (0, 0) of nothing.
+pub(super) fn range(x: &[f64]) -> (f64, f64) {
+    if x.is_empty() {
+        return (0.0, 0.0);
+    }
+    x.iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        })
+}
+
+/// xᵀy, four running sums.
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (x_blocks, x_rest) = x.as_chunks::<4>();
+    let (y_blocks, y_rest) = y.as_chunks::<4>();
+    for (x, y) in x_blocks.iter().zip(y_blocks) {
+        for lane in 0..4 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// The Euclidean norm.
+pub(super) fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+/// x *= factor.
+pub(super) fn scale(x: &mut [f64], factor: f64) {
+    x.iter_mut().for_each(|value| *value *= factor);
+}
+
+/// x += y.
+pub(super) fn add(x: &mut [f64], y: &[f64]) {
+    for (slot, value) in x.iter_mut().zip(y) {
+        *slot += value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Candidates, ExplicitPairwise, Sense};
+
+    fn problem(coverage: Coverage, candidates: Option<&[(usize, usize)]>) -> Problem {
+        let pairwise = ExplicitPairwise::new(3, 3, Matrix::zeros(9, 9)).unwrap();
+        let problem =
+            Problem::new(Sense::Maximise, Matrix::zeros(3, 3), Box::new(pairwise)).unwrap();
+        let problem = problem.with_coverage(coverage);
+        match candidates {
+            Some(pairs) => problem
+                .with_candidates(Candidates::listed(3, 3, pairs.iter().copied()).unwrap())
+                .unwrap(),
+            None => problem,
+        }
+    }
+
+    #[test]
+    fn vertices_are_the_best_assignments() {
+        let gains = [5.0, 1.0, -1.0, 4.0, -3.0, -2.0, 6.0, -9.0, -4.0];
+        let mut vertex = Vertex::default();
+        // Brute force over the six permutations: 1 + 6 − 2 = 5 with rows 0, 1, 2 to 1, 2, 0.
+        let full = problem(Coverage::Full, None);
+        assert_eq!(
+            vertex.towards(&full, &gains).unwrap(),
+            [Some(1), Some(2), Some(0)]
+        );
+        let partial = problem(Coverage::Partial, None);
+        assert_eq!(
+            vertex.towards(&partial, &gains).unwrap(),
+            [Some(1), None, Some(0)]
+        );
+        let listed = [(0, 0), (0, 2), (1, 0), (2, 0)];
+        let few = problem(Coverage::Full, Some(&listed));
+        // Two rows can be matched: −1 + 6 is the best of them.
+        assert_eq!(
+            vertex.towards(&few, &gains).unwrap(),
+            [Some(2), None, Some(0)]
+        );
+        let few = problem(Coverage::Partial, Some(&listed));
+        assert_eq!(vertex.towards(&few, &gains).unwrap(), [None, None, Some(0)]);
+    }
+
+    #[test]
+    fn starts_are_soft_assignments() {
+        let full = problem(Coverage::Full, None);
+        assert_eq!(initial(&full, &Start::default()), vec![1.0 / 3.0; 9]);
+        let big = Matrix::filled(3, 3, 2.0);
+        let start = Start {
+            soft: Some(&big),
+            ..Start::default()
+        };
+        assert!((largest_sum(&initial(&full, &start), 3, 3) - 1.0).abs() < 1e-15);
+        let assignment = [Some(2), None, Some(0)];
+        let start = Start {
+            assignment: Some(&assignment),
+            ..Start::default()
+        };
+        let x = initial(&full, &start);
+        assert_eq!(x.iter().sum::<f64>(), 2.0);
+        assert_eq!((x[2], x[6]), (1.0, 1.0));
+        let few = problem(Coverage::Full, Some(&[(1, 1)]));
+        assert_eq!(
+            initial(&few, &Start::default()).iter().sum::<f64>(),
+            1.0 / 3.0
+        );
+    }
+}
