@@ -4,10 +4,13 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod faq;
+mod frank_wolfe;
 pub mod registry;
 mod rounding;
 mod rrwm;
 
+pub use faq::Faq;
 pub use rounding::round;
 pub use rrwm::Rrwm;
 
