@@ -51,8 +51,8 @@ pub struct LinearAssignment {
 ///
 /// # Complexity
 /// Time O(k² l) in the worst case, k the smaller and l the larger side, and close to O(k l) on costs
-/// without much structure; memory O(k + l) besides a transposed copy when there are more rows than
-/// columns.
+/// without much structure; memory O(k + l) besides a copy of the matrix when there are more rows
+/// than columns, or when it is square and hard.
 ///
 /// # Example
 /// ```

@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::{Pairwise, Problem, Sense};
+use super::{Pairwise, Problem, Sense, sum_interactions};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 
@@ -63,7 +63,7 @@ impl Weights {
         }
     }
 
-    fn check(&self, name: &'static str) -> Result<()> {
+    pub(super) fn check(&self, name: &'static str) -> Result<()> {
         let n = self.nodes();
         let finite = match self {
             Self::Dense(matrix) => {
@@ -456,8 +456,44 @@ impl Pairwise for ProductPairwise {
         }
     }
 
+    fn apply_assignment(&self, assignment: &[Option<usize>], out: &mut [f64], scratch: &mut [f64]) {
+        let (n, m) = self.shape();
+        let (Weights::Dense(a), Weights::Dense(b)) = (&self.a, &self.b) else {
+            // A sum of outer products of columns: their nonzero entries alone count.
+            sum_interactions(self, assignment, out);
+            return;
+        };
+        // Row j of x Bᵀ is column p(j) of B: no product, a selection of rows of Bᵀ.
+        let (half, rest) = scratch.split_at_mut(n * m);
+        match &self.transposed {
+            Some((Weights::Dense(at), Weights::Dense(bt))) => {
+                select_rows(half, bt, assignment);
+                multiply_into(out, a.as_slice(), half, n, n, m);
+                select_rows(half, b, assignment);
+                multiply_into(rest, at.as_slice(), half, n, n, m);
+                for (slot, value) in out.iter_mut().zip(rest) {
+                    *slot = 0.5 * (*slot + *value);
+                }
+            }
+            _ => {
+                select_rows(half, b, assignment);
+                multiply_into(out, a.as_slice(), half, n, n, m);
+            }
+        }
+    }
+
     fn as_product(&self) -> Option<&ProductPairwise> {
         Some(self)
+    }
+}
+
+/// Row j of `out` is the row of `matrix` that j is assigned to, zero when it is to none.
+fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &[Option<usize>]) {
+    for (row, c) in out.chunks_mut(matrix.cols().max(1)).zip(assignment) {
+        match *c {
+            Some(c) => row.copy_from_slice(matrix.row(c)),
+            None => row.fill(0.0),
+        }
     }
 }
 
@@ -538,6 +574,22 @@ mod tests {
                 for d in 0..m {
                     pairwise.add_interactions(j, d, x[j * m + d], &mut added);
                 }
+            }
+            // An assignment that leaves a node alone when it can, as a matrix and as a list.
+            let assignment: Vec<Option<usize>> =
+                (0..n).map(|i| (i > 0 && i <= m).then(|| m - i)).collect();
+            let mut chosen = vec![0.0; n * m];
+            for (i, c) in assignment.iter().enumerate() {
+                if let Some(c) = c {
+                    chosen[i * m + c] = 1.0;
+                }
+            }
+            let mut scratch = vec![f64::NAN; pairwise.scratch_len()];
+            let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);
+            pairwise.apply(&chosen, &mut by_matrix, &mut scratch);
+            pairwise.apply_assignment(&assignment, &mut by_list, &mut scratch);
+            for (list, matrix) in by_list.iter().zip(&by_matrix) {
+                prop_assert!((list - matrix).abs() < 1e-9);
             }
             for i in 0..n {
                 for c in 0..m {

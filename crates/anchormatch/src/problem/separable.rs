@@ -147,6 +147,20 @@ impl Pairwise for SeparablePairwise {
         }
     }
 
+    fn apply_assignment(&self, assignment: &[Option<usize>], out: &mut [f64], scratch: &mut [f64]) {
+        // The first product moves columns only.
+        let ((n, m), r) = (self.shape(), self.rank);
+        scratch.fill(0.0);
+        for (moved, row) in scratch.chunks_mut(m.max(1)).zip(self.f.chunks(n.max(1))) {
+            for (value, b) in row.iter().zip(assignment) {
+                if let Some(b) = *b {
+                    moved[b] = *value;
+                }
+            }
+        }
+        multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
+    }
+
     fn add_exchange(&self, (i, a): (usize, usize), (j, b): (usize, usize), gradient: &mut [f64]) {
         // Four columns of W at once: (fᵣ(x_·i) − fᵣ(x_·j)) (fᵣ(y_·b) − fᵣ(y_·a)).
         let ((n, m), rank) = (self.shape(), self.rank);
@@ -251,6 +265,31 @@ mod tests {
                     - w.value(k, c, 1, 4)
                     - w.value(k, c, 3, 7);
                 assert!((exchange[k * m + c] - want).abs() < 1e-8);
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_with_an_assignment_is_a_product_with_its_matrix() {
+        for (n, m) in [(6, 8), (8, 6), (1, 1), (0, 3)] {
+            let kernel = GaussianKernel::new(0.1).unwrap();
+            let (x, y) = (symmetric(n, 1, false), symmetric(m, 2, false));
+            let w = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
+            let assignment: Vec<Option<usize>> = (0..n)
+                .map(|i| (i != 2 && i < m).then(|| m - 1 - i))
+                .collect();
+            let mut matrix = vec![0.0; n * m];
+            for (i, b) in assignment.iter().enumerate() {
+                if let Some(b) = b {
+                    matrix[i * m + b] = 1.0;
+                }
+            }
+            let mut scratch = vec![f64::NAN; w.scratch_len()];
+            let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);
+            w.apply(&matrix, &mut by_matrix, &mut scratch);
+            w.apply_assignment(&assignment, &mut by_list, &mut scratch);
+            for (list, matrix) in by_list.iter().zip(&by_matrix) {
+                assert!((list - matrix).abs() < 1e-12);
             }
         }
     }

@@ -4,6 +4,8 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod faq;
+mod frank_wolfe;
 mod gagm;
 mod hgm;
 mod ipfp;
@@ -17,6 +19,7 @@ mod spgm;
 #[cfg(test)]
 mod test_support;
 
+pub use faq::Faq;
 pub use gagm::Gagm;
 pub use hgm::Hgm;
 pub use ipfp::Ipfp;

@@ -1,6 +1,6 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Gagm, Hgm, Ipfp, Rrwm, Sm, Smac, Solver, Spgm};
+use super::{Faq, Gagm, Hgm, Ipfp, Rrwm, Sm, Smac, Solver, Spgm};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
@@ -14,6 +14,7 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Ipfp::default()),
         Box::new(Gagm::default()),
         Box::new(Spgm::default()),
+        Box::new(Faq::default()),
     ]
 }
 

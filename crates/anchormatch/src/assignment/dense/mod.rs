@@ -12,8 +12,11 @@
 //! read the whole row only when its floor is reached, which is decided in exact comparisons: the
 //! summary never changes the optimum.
 //!
+//! Square matrices whose reductions leave more than a quarter of the rows free, as products and
+//! gradients of quadratic assignment problems do, start again from duals that a few Sinkhorn sweeps guess.
+//!
 //! # Ties
-//! One thread, no hashing, and only +, − and comparisons of IEEE doubles in an order fixed by the
+//! One thread, no hashing, and only arithmetic and comparisons of IEEE doubles in an order fixed by the
 //! matrix: the same matrix gives the same assignment and duals, bit for bit, everywhere. Rows are
 //! taken up in index order; a row takes the first free one of its equally cheap columns, in the order
 //! of its summary; a search ends at the first free column that it found at the least distance. When
@@ -21,6 +24,7 @@
 
 mod candidates;
 mod costs;
+mod guess;
 mod reduction;
 mod search;
 

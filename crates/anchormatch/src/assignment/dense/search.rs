@@ -2,9 +2,16 @@
 
 use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
 use super::costs::Costs;
+use super::guess::Guess;
 
 /// The partner of a node that has none.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// Fewer nodes are solved before a guess is made.
+const SMALLEST_GUESS: usize = 32;
+
+/// A square problem is hard when more than one row in this many is free after the reductions.
+const HARD_SHARE: usize = 4;
 
 /// A row that a search has looked at through its summary only.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +52,8 @@ pub(super) struct Search {
     /// The nearest free column found, and its distance.
     nearest: u32,
     bound: f64,
+    guess: Guess,
+    guessed: Vec<f64>,
 }
 
 impl Search {
@@ -55,12 +64,34 @@ impl Search {
             return false;
         }
         self.reduce_all_rows(costs);
+        if self.is_hard(costs) {
+            self.start_from_guess(costs);
+        }
         self.free_columns
             .extend((0..costs.columns() as u32).filter(|&j| self.row_of[j as usize] == NONE));
         for k in 0..self.free_rows.len() {
             self.augment(costs, self.free_rows[k] as usize, k as u32 + 1);
         }
         true
+    }
+
+    /// Whether so many rows are still free that the searches would read most of the matrix each.
+    fn is_hard<const NEGATE: bool>(&self, costs: Costs<'_, NEGATE>) -> bool {
+        let n = costs.rows();
+        n == costs.columns() && n >= SMALLEST_GUESS && HARD_SHARE * self.free_rows.len() > n
+    }
+
+    /// Starts again from guessed duals, when there are any.
+    fn start_from_guess<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
+        let mut guess = std::mem::take(&mut self.guess);
+        let mut duals = std::mem::take(&mut self.guessed);
+        duals.resize(costs.columns(), 0.0);
+        if guess.duals(costs, &mut duals) {
+            self.reset(costs.rows(), costs.columns());
+            self.duals.copy_from_slice(&duals);
+            self.reduce_all_rows(costs);
+        }
+        (self.guess, self.guessed) = (guess, duals);
     }
 
     /// The column of row `i` and the cost of the pair.

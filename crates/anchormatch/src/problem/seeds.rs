@@ -1,0 +1,232 @@
+//! The product form with some partners known beforehand (seeded graph matching).
+//!
+//! Fixing p(s) = t for the seeds (s, t) leaves a smaller problem over the free nodes (Fishkind et
+//! al., *Seeded graph matching*, Pattern Recognition 87, 2019). Each part of Σ A_ij B_{p(i) p(j)} with
+//!
+//! * both i and j free is the product form of the free rows and columns of A and B,
+//! * one of them a seed is linear: Σ_(s,t) A_is B_ct + A_si B_tc for the free pair (i, c),
+//! * both of them seeds is a constant.
+//!
+//! Nothing is lost: the objective of the smaller problem is the objective of the whole.
+
+use super::{Problem, ProductPairwise, Sense, Weights};
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, multiply_transposed_into};
+
+/// What is left of a quadratic assignment problem when some partners are known.
+#[derive(Debug)]
+pub struct SeededProduct {
+    /// The problem over the free nodes; its objective counts the seeds too.
+    pub problem: Problem,
+    /// Row k of the problem is this row of A.
+    pub free_rows: Vec<usize>,
+    /// Column k of the problem is this row of B.
+    pub free_cols: Vec<usize>,
+    /// The pairs that are known.
+    pub seeds: Vec<(usize, usize)>,
+}
+
+impl SeededProduct {
+    /// The assignment of all nodes: that of the free ones, and the seeds.
+    ///
+    /// # Panics
+    /// When `assignment` is not one of this problem.
+    #[must_use]
+    pub fn complete(&self, assignment: &[Option<usize>]) -> Vec<Option<usize>> {
+        assert_eq!(
+            assignment.len(),
+            self.free_rows.len(),
+            "an entry for every free row"
+        );
+        let mut whole = vec![None; self.free_rows.len() + self.seeds.len()];
+        for (&row, column) in self.free_rows.iter().zip(assignment) {
+            whole[row] = column.map(|c| self.free_cols[c]);
+        }
+        for &(row, column) in &self.seeds {
+            whole[row] = Some(column);
+        }
+        whole
+    }
+}
+
+impl ProductPairwise {
+    /// The quadratic assignment problem Σ A_ij B_{p(i) p(j)} with p(s) = t for every seed (s, t).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when a seed is out of range or a node has two.
+    ///
+    /// # Complexity
+    /// O(n m s) time for s seeds, and O(n m) memory besides A and B.
+    pub fn seeded_problem(
+        sense: Sense,
+        a: &Weights,
+        b: &Weights,
+        seeds: &[(usize, usize)],
+    ) -> Result<SeededProduct> {
+        a.check("A")?;
+        b.check("B")?;
+        let (n, m) = (a.nodes(), b.nodes());
+        let (mut row_is_free, mut column_is_free) = (vec![true; n], vec![true; m]);
+        for &(s, t) in seeds {
+            if s >= n || t >= m {
+                return Err(Error::parameter(
+                    "seeds",
+                    format!("({s}, {t})"),
+                    format!("pairs within {n}×{m}"),
+                ));
+            }
+            let first = std::mem::replace(&mut row_is_free[s], false)
+                & std::mem::replace(&mut column_is_free[t], false);
+            if !first {
+                return Err(Error::parameter(
+                    "seeds",
+                    format!("({s}, {t}), one of which has a partner already"),
+                    "at most one partner for every node",
+                ));
+            }
+        }
+        let free_rows: Vec<usize> = (0..n).filter(|&i| row_is_free[i]).collect();
+        let free_cols: Vec<usize> = (0..m).filter(|&c| column_is_free[c]).collect();
+        let constant = seeds
+            .iter()
+            .flat_map(|&(s, t)| seeds.iter().map(move |&(u, v)| (s, t, u, v)))
+            .map(|(s, t, u, v)| a.get(s, u) * b.get(t, v))
+            .sum();
+        let (rows, columns): (Vec<usize>, Vec<usize>) = seeds.iter().copied().unzip();
+        let (left, right) = (
+            to_seeds(a, &free_rows, &rows),
+            to_seeds(b, &free_cols, &columns),
+        );
+        let mut linear = Matrix::zeros(free_rows.len(), free_cols.len());
+        multiply_transposed_into(
+            linear.as_mut_slice(),
+            left.as_slice(),
+            right.as_slice(),
+            free_rows.len(),
+            2 * seeds.len(),
+            free_cols.len(),
+        );
+        let problem = Self::problem(
+            sense,
+            part(a, &free_rows),
+            part(b, &free_cols),
+            Some(&linear),
+        )?
+        .with_constant(constant);
+        Ok(SeededProduct {
+            problem,
+            free_rows,
+            free_cols,
+            seeds: seeds.to_vec(),
+        })
+    }
+}
+
+/// The rows and columns `kept`, ascending, of a matrix.
+fn part(weights: &Weights, kept: &[usize]) -> Weights {
+    match weights {
+        Weights::Dense(matrix) => Weights::Dense(matrix.select(kept, kept)),
+        Weights::Sparse(rows) => {
+            let mut place = vec![None; rows.len()];
+            for (new, &old) in kept.iter().enumerate() {
+                place[old] = Some(new as u32);
+            }
+            let row = |&i: &usize| {
+                let entries = rows[i].iter();
+                entries
+                    .filter_map(|&(j, value)| place[j as usize].map(|j| (j, value)))
+                    .collect()
+            };
+            Weights::Sparse(kept.iter().map(row).collect())
+        }
+    }
+}
+
+/// For each free node, its weights to the seeds and then those from the seeds.
+fn to_seeds(weights: &Weights, free: &[usize], seeds: &[usize]) -> Matrix {
+    Matrix::from_fn(free.len(), 2 * seeds.len(), |i, k| {
+        if k < seeds.len() {
+            weights.get(free[i], seeds[k])
+        } else {
+            weights.get(seeds[k - seeds.len()], free[i])
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn weights(n: usize, seed: usize, symmetric: bool) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = if symmetric && i > j { (j, i) } else { (i, j) };
+            // A quarter of the entries are zero.
+            ((i * 7919 + j * 104_729 + seed * 31) % 16).saturating_sub(4) as f64 - 2.0
+        })
+    }
+
+    fn sparse(matrix: &Matrix) -> Weights {
+        let row = |i: usize| {
+            let entries = matrix.row(i).iter().enumerate();
+            entries
+                .filter(|e| *e.1 != 0.0)
+                .map(|(j, &v)| (j as u32, v))
+                .collect()
+        };
+        Weights::Sparse((0..matrix.rows()).map(row).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_objective_is_that_of_the_whole(
+            n in 0usize..7, more in 0usize..3, known in 0usize..5, seed in 0usize..500,
+            symmetric in any::<[bool; 2]>(), listed in any::<bool>(),
+        ) {
+            let (a, b) = (weights(n, seed, symmetric[0]), weights(n + more, seed + 5, symmetric[1]));
+            let pick = |m: &Matrix| if listed { sparse(m) } else { Weights::Dense(m.clone()) };
+            let partner = |i: usize| (i + seed) % (n + more);
+            // Seeds from the last rows on, so that free rows and seeds are out of order.
+            let seeds: Vec<_> = (0..known.min(n)).map(|k| (n - 1 - k, partner(n - 1 - k))).collect();
+            let folded =
+                ProductPairwise::seeded_problem(Sense::Maximise, &pick(&a), &pick(&b), &seeds)
+                    .unwrap();
+            let whole =
+                ProductPairwise::problem(Sense::Maximise, pick(&a), pick(&b), None).unwrap();
+            // Some free nodes stay alone.
+            let assignment: Vec<Option<usize>> = folded.free_rows.iter().map(|&i| {
+                let place = folded.free_cols.iter().position(|&c| c == partner(i));
+                place.filter(|_| i % 3 != 2)
+            }).collect();
+            let completed = folded.complete(&assignment);
+            for &(s, t) in &seeds {
+                prop_assert_eq!(completed[s], Some(t));
+            }
+            prop_assert!((0..n).all(|i| completed[i].is_none_or(|c| c == partner(i))));
+            let (got, want) = (folded.problem.objective(&assignment), whole.objective(&completed));
+            prop_assert!((got - want).abs() < 1e-9, "{} {}", got, want);
+        }
+    }
+
+    #[test]
+    fn seeds_out_of_range_or_used_twice_are_refused() {
+        let (a, b) = (
+            Weights::Dense(Matrix::zeros(3, 3)),
+            Weights::Dense(Matrix::zeros(4, 4)),
+        );
+        for seeds in [
+            &[(3, 0)][..],
+            &[(0, 4)],
+            &[(0, 1), (0, 2)],
+            &[(0, 1), (1, 1)],
+        ] {
+            let error = ProductPairwise::seeded_problem(Sense::Minimise, &a, &b, seeds);
+            assert!(error.unwrap_err().to_string().starts_with("seeds"));
+        }
+        let all = [(0, 3), (1, 2), (2, 0)];
+        let folded = ProductPairwise::seeded_problem(Sense::Minimise, &a, &b, &all).unwrap();
+        assert_eq!(folded.problem.shape(), (0, 1));
+        assert_eq!(folded.complete(&[]), [Some(3), Some(2), Some(0)]);
+    }
+}
