@@ -639,7 +639,11 @@ mod tests {
             for symmetric in [true, false] {
                 let (a, b) = (matrix(n, 3, symmetric), matrix(m, 8, false));
                 let pick = |m: &Matrix, as_sparse: bool| {
-                    if as_sparse { sparse(m) } else { Weights::Dense(m.clone()) }
+                    if as_sparse {
+                        sparse(m)
+                    } else {
+                        Weights::Dense(m.clone())
+                    }
                 };
                 let weights = (pick(&a, kinds & 1 > 0), pick(&b, kinds & 2 > 0));
                 let (w, _) = ProductPairwise::new(weights.0, weights.1).unwrap();

@@ -4,12 +4,25 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod ils;
+mod local;
+mod portfolio;
 pub mod registry;
 mod rounding;
 mod rrwm;
+#[cfg(test)]
+mod search_tests;
+mod starting;
+mod swaps;
+mod tabu;
+mod two_opt;
 
+pub use ils::Ils;
+pub use portfolio::Portfolio;
 pub use rounding::round;
 pub use rrwm::Rrwm;
+pub use tabu::Tabu;
+pub use two_opt::TwoOpt;
 
 use serde::Serialize;
 
@@ -73,7 +86,7 @@ pub struct Solution {
     pub iterations: usize,
     /// Why the solver stopped.
     pub status: Status,
-    /// The solver's residual, or a search's best objective, after each iteration.
+    /// A relaxation's residual after each iteration; a search's best objective after each improvement.
     pub convergence: Vec<f64>,
 }
 

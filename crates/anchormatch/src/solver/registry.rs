@@ -1,12 +1,18 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Rrwm, Solver};
+use super::{Ils, Portfolio, Rrwm, Solver, Tabu, TwoOpt};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Solver>> {
-    vec![Box::new(Rrwm::default())]
+    vec![
+        Box::new(Rrwm::default()),
+        Box::new(TwoOpt::default()),
+        Box::new(Ils::default()),
+        Box::new(Tabu::default()),
+        Box::new(Portfolio::default()),
+    ]
 }
 
 /// The solver called `name`.
