@@ -133,6 +133,41 @@ impl Monitor {
         }
     }
 
+    /// Whether a time limit is set.
+    #[must_use]
+    pub fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// The time left until the limit, if one is set.
+    #[must_use]
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// A monitor for a part of the work that may take this share of the time left.
+    ///
+    /// Without a time limit, or for a share that is not between 0 and 1, the limit stays as it is.
+    #[must_use]
+    pub fn with_share(&self, share: f64) -> Self {
+        let mut inner = self.clone();
+        if let Some(left) = self.remaining()
+            && (0.0..1.0).contains(&share)
+        {
+            inner.deadline = Some(Instant::now() + left.mul_f64(share));
+        }
+        inner
+    }
+
+    /// A monitor that stops when this one does and reports to nobody.
+    #[must_use]
+    pub fn unobserved(&self) -> Self {
+        let mut inner = self.clone();
+        inner.observer = None;
+        inner
+    }
+
     /// Announces a stage that has no result to return when it is cut short: an interrupt is an error.
     pub fn enter(&self, stage: &str) -> Result<()> {
         let start = Progress {
@@ -225,6 +260,28 @@ mod tests {
         assert_eq!(now.interrupted(), Some(Interrupt::TimeLimit));
         let never = Monitor::silent().time_limit(Duration::MAX);
         assert_eq!(never.interrupted(), None);
+    }
+
+    #[test]
+    fn a_share_ends_before_the_whole() {
+        let monitor = Monitor::silent().time_limit(Duration::from_secs(3600));
+        let whole = monitor.remaining().unwrap();
+        let half = monitor.with_share(0.5).remaining().unwrap();
+        assert!(monitor.has_deadline() && half < whole && half <= Duration::from_secs(1800));
+        assert!(monitor.with_share(f64::NAN).remaining().unwrap() > half);
+        let none = monitor.with_share(0.0);
+        assert_eq!(none.interrupted(), Some(Interrupt::TimeLimit));
+        assert!(!Monitor::silent().with_share(0.5).has_deadline());
+        assert_eq!(Monitor::silent().remaining(), None);
+    }
+
+    #[test]
+    fn a_quiet_part_reports_nothing_and_still_stops() {
+        let monitor = Monitor::silent().observe(|_| panic!("nobody watches"));
+        let quiet = monitor.unobserved();
+        assert_eq!(quiet.checkpoint(step(1)), None);
+        monitor.cancel_token().cancel();
+        assert_eq!(quiet.checkpoint(step(2)), Some(Interrupt::Cancelled));
     }
 
     #[test]

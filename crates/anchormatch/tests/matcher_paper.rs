@@ -1,12 +1,13 @@
 //! The paper's matcher as a whole: invariances, degenerate input, limits, determinism.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anchormatch::affinity::proximity::Mode;
 use anchormatch::anchors::Anchor;
 use anchormatch::matcher::{Paper, Terms};
-use anchormatch::solver::Status;
+use anchormatch::solver::{Rrwm, Status};
 use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
 use proptest::prelude::*;
 
@@ -258,8 +259,13 @@ fn threads_do_not_change_a_bit() {
             .build()
             .unwrap()
             .install(|| {
-                let mut preset = Paper::default();
-                preset.solver.max_iterations = 4;
+                let preset = Paper {
+                    solver: Arc::new(Rrwm {
+                        max_iterations: 4,
+                        ..Rrwm::default()
+                    }),
+                    ..Paper::default()
+                };
                 let matching = run(&preset, &source, &target, &[(0, 1), (5, 9), (100, 77)]);
                 (matching.pairs, matching.objective.to_bits())
             })

@@ -8,6 +8,8 @@
 //!
 //! What the paper leaves open is a parameter here, with a default that was measured.
 
+use std::sync::Arc;
+
 use super::{FreeNodes, Log, Terms, assemble};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
@@ -39,7 +41,7 @@ const DENSE_HINT: &str = "raise --max-memory or match smaller graphs";
 /// assert_eq!(matching.mapping()[&3], 2);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Paper {
     /// Which of the six variants. Default: all terms.
     pub terms: Terms,
@@ -61,8 +63,8 @@ pub struct Paper {
     pub learner: Learner,
     /// The largest error of an affinity in the separable kernel. Default 1e-6.
     pub kernel_tolerance: f64,
-    /// The solver. Default RRWM with its authors' constants.
-    pub solver: Rrwm,
+    /// The solver. Default RRWM, the paper's.
+    pub solver: Arc<dyn Solver>,
 }
 
 impl Default for Paper {
@@ -78,8 +80,17 @@ impl Default for Paper {
             wave_energies: 100,
             learner: Learner::default(),
             kernel_tolerance: 1e-6,
-            solver: Rrwm::default(),
+            solver: Arc::new(Rrwm::default()),
         }
+    }
+}
+
+impl std::fmt::Debug for Paper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Paper")
+            .field("terms", &self.terms)
+            .field("solver", &self.solver.info().name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -19,6 +19,7 @@ mod affinities;
 mod candidates;
 mod explicit;
 mod factor;
+mod low_rank;
 mod product;
 mod seeds;
 mod separable;
@@ -28,6 +29,7 @@ pub use affinities::Affinities;
 pub use candidates::Candidates;
 pub use explicit::ExplicitPairwise;
 pub use factor::{GaussianKernel, KernelFactors};
+pub use low_rank::LowRank;
 pub use product::{ProductPairwise, Weights};
 pub use seeds::SeededProduct;
 pub use separable::SeparablePairwise;
@@ -90,6 +92,13 @@ pub trait Pairwise: Send + Sync {
         self.add_interactions(j, b, -1.0, gradient);
         self.add_interactions(i, b, 1.0, gradient);
         self.add_interactions(j, a, 1.0, gradient);
+    }
+
+    /// W as a short sum of products, when it has that form; searches then follow moves faster.
+    ///
+    /// Sparse factors are filled up, which takes O(n²) memory.
+    fn low_rank(&self) -> Option<LowRank<'_>> {
+        None
     }
 
     /// The two factors of a product form, for solvers that need them.

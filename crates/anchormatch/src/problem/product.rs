@@ -7,9 +7,12 @@
 //! symmetric, W·X is A' X B'ᵀ with both symmetrised: half the work. A and B are dense or sparse, each
 //! by itself.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
-use super::{Pairwise, Problem, Sense, sum_interactions};
+use super::low_rank::Rows;
+use super::{LowRank, Pairwise, Problem, Sense, sum_interactions};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 
@@ -60,6 +63,14 @@ impl Weights {
                 }
                 matrix
             }
+        }
+    }
+
+    /// The n×n matrix, borrowed when it is there.
+    fn full(&self) -> Cow<'_, Matrix> {
+        match self {
+            Self::Dense(matrix) => Cow::Borrowed(matrix),
+            Self::Sparse(_) => Cow::Owned(self.dense()),
         }
     }
 
@@ -399,6 +410,36 @@ impl ProductPairwise {
     }
 }
 
+impl ProductPairwise {
+    /// `gradient += scale · (row i − row j of A)ᵀ (row c − row d of B)`.
+    fn add_outer_difference(
+        &self,
+        (a, i, j): (&Weights, usize, usize),
+        (b, c, d): (&Weights, usize, usize),
+        scale: f64,
+        gradient: &mut [f64],
+    ) {
+        let m = self.b.nodes();
+        if let (Weights::Dense(left), Weights::Dense(right)) = (a, b) {
+            let (new, old) = (right.row(c), right.row(d));
+            let factors = left.row(i).iter().zip(left.row(j));
+            for (slots, (x, y)) in gradient.chunks_mut(m.max(1)).zip(factors) {
+                let factor = scale * (x - y);
+                if factor != 0.0 {
+                    for ((slot, new), old) in slots.iter_mut().zip(new).zip(old) {
+                        *slot += factor * (new - old);
+                    }
+                }
+            }
+        } else {
+            for (node, sign) in [(i, scale), (j, -scale)] {
+                self.add_outer((a, node), (b, c), sign, gradient);
+                self.add_outer((a, node), (b, d), -sign, gradient);
+            }
+        }
+    }
+}
+
 impl Pairwise for ProductPairwise {
     fn shape(&self) -> (usize, usize) {
         (self.a.nodes(), self.b.nodes())
@@ -480,6 +521,30 @@ impl Pairwise for ProductPairwise {
                 multiply_into(out, a.as_slice(), half, n, n, m);
             }
         }
+    }
+
+    fn add_exchange(&self, (i, a): (usize, usize), (j, b): (usize, usize), gradient: &mut [f64]) {
+        match &self.transposed {
+            None => {
+                self.add_outer_difference((&self.a, i, j), (&self.b, b, a), 1.0, gradient);
+            }
+            Some((at, bt)) => {
+                self.add_outer_difference((&self.a, i, j), (&self.b, b, a), 0.5, gradient);
+                self.add_outer_difference((at, i, j), (bt, b, a), 0.5, gradient);
+            }
+        }
+    }
+
+    fn low_rank(&self) -> Option<LowRank<'_>> {
+        let (a, b) = (self.a.full(), self.b.full());
+        Some(match &self.transposed {
+            None => LowRank::new(Rows::Single(a), Rows::Single(b), 1.0),
+            Some((at, bt)) => LowRank::new(
+                Rows::Mirrored(a, at.full()),
+                Rows::Mirrored(b, bt.full()),
+                0.5,
+            ),
+        })
     }
 
     fn as_product(&self) -> Option<&ProductPairwise> {
@@ -591,12 +656,21 @@ mod tests {
             for (list, matrix) in by_list.iter().zip(&by_matrix) {
                 prop_assert!((list - matrix).abs() < 1e-9);
             }
+            let low_rank = pairwise.low_rank().unwrap();
             for i in 0..n {
                 for c in 0..m {
                     let mut want = 0.0;
                     for j in 0..n {
                         for d in 0..m {
                             let value = pairwise.value(i, c, j, d);
+                            let (mut sum, mut crossed) = (0.0, 0.0);
+                            for r in 0..low_rank.terms() {
+                                let left = low_rank.scale() * low_rank.left(r, i)[j];
+                                sum += left * low_rank.right(r, c)[d];
+                                crossed += left * low_rank.right(low_rank.mirror(r), c)[d];
+                            }
+                            prop_assert!((sum - value).abs() < 1e-12);
+                            prop_assert!((crossed - pairwise.value(i, d, j, c)).abs() < 1e-12);
                             prop_assert_eq!(value, pairwise.value(j, d, i, c));
                             let (low, high) = pairwise.bounds();
                             prop_assert!((low..=high).contains(&value) || i == j || c == d);
@@ -605,6 +679,35 @@ mod tests {
                     }
                     prop_assert!((applied[i * m + c] - want).abs() < 1e-9);
                     prop_assert!((added[i * m + c] - want).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exchanges_are_four_assignments_at_once() {
+        let (n, m) = (5, 6);
+        for kinds in 0..4 {
+            for symmetric in [true, false] {
+                let (a, b) = (matrix(n, 3, symmetric), matrix(m, 8, false));
+                let pick = |m: &Matrix, as_sparse: bool| {
+                    if as_sparse {
+                        sparse(m)
+                    } else {
+                        Weights::Dense(m.clone())
+                    }
+                };
+                let weights = (pick(&a, kinds & 1 > 0), pick(&b, kinds & 2 > 0));
+                let (w, _) = ProductPairwise::new(weights.0, weights.1).unwrap();
+                let mut gradient = vec![1.0; n * m];
+                w.add_exchange((1, 4), (3, 2), &mut gradient);
+                for k in 0..n {
+                    for c in 0..m {
+                        let want = 1.0 + w.value(k, c, 1, 2) + w.value(k, c, 3, 4)
+                            - w.value(k, c, 1, 4)
+                            - w.value(k, c, 3, 2);
+                        assert!((gradient[k * m + c] - want).abs() < 1e-12);
+                    }
                 }
             }
         }

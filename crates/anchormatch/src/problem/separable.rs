@@ -13,7 +13,8 @@
 
 use rayon::prelude::*;
 
-use super::{GaussianKernel, KernelFactors, Pairwise};
+use super::low_rank::Rows;
+use super::{GaussianKernel, KernelFactors, LowRank, Pairwise};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 use crate::monitor::Monitor;
@@ -159,6 +160,16 @@ impl Pairwise for SeparablePairwise {
             }
         }
         multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
+    }
+
+    fn low_rank(&self) -> Option<LowRank<'_>> {
+        let (n, m) = self.shape();
+        let side = |table, nodes| Rows::Interleaved {
+            table,
+            terms: self.rank,
+            nodes,
+        };
+        Some(LowRank::new(side(&self.f, n), side(&self.g, m), 1.0))
     }
 
     fn add_exchange(&self, (i, a): (usize, usize), (j, b): (usize, usize), gradient: &mut [f64]) {

@@ -8,26 +8,39 @@ mod faq;
 mod frank_wolfe;
 mod gagm;
 mod hgm;
+mod ils;
 mod ipfp;
+mod local;
+mod portfolio;
 pub mod registry;
 mod relaxation;
 mod rounding;
 mod rrwm;
+#[cfg(test)]
+mod search_tests;
 mod sm;
 mod smac;
 mod spgm;
+mod starting;
+mod swaps;
+mod tabu;
 #[cfg(test)]
 mod test_support;
+mod two_opt;
 
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use hgm::Hgm;
+pub use ils::Ils;
 pub use ipfp::Ipfp;
+pub use portfolio::Portfolio;
 pub use rounding::round;
 pub use rrwm::Rrwm;
 pub use sm::{Discretisation, Sm};
 pub use smac::Smac;
 pub use spgm::Spgm;
+pub use tabu::Tabu;
+pub use two_opt::TwoOpt;
 
 use serde::Serialize;
 
@@ -91,7 +104,7 @@ pub struct Solution {
     pub iterations: usize,
     /// Why the solver stopped.
     pub status: Status,
-    /// The solver's residual, or a search's best objective, after each iteration.
+    /// A relaxation's residual after each iteration; a search's best objective after each improvement.
     pub convergence: Vec<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Faq, Gagm, Hgm, Ipfp, Rrwm, Sm, Smac, Solver, Spgm};
+use super::{Faq, Gagm, Hgm, Ils, Ipfp, Portfolio, Rrwm, Sm, Smac, Solver, Spgm, Tabu, TwoOpt};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
@@ -15,6 +15,10 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Gagm::default()),
         Box::new(Spgm::default()),
         Box::new(Faq::default()),
+        Box::new(TwoOpt::default()),
+        Box::new(Ils::default()),
+        Box::new(Tabu::default()),
+        Box::new(Portfolio::default()),
     ]
 }
 

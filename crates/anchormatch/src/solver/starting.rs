@@ -1,0 +1,197 @@
+//! Where searches start: an assignment that is given, or a random one.
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Start, round};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::problem::{Coverage, Problem};
+
+/// The start's assignment, else its soft matrix rounded, else a random assignment; as full as the
+/// coverage asks.
+pub(super) fn starting_point(
+    problem: &Problem,
+    start: &Start<'_>,
+    random: &mut ChaCha8Rng,
+) -> Result<Vec<Option<usize>>> {
+    match (start.assignment, start.soft) {
+        (Some(assignment), _) => completed(problem, assignment),
+        (None, Some(soft)) => round(problem, soft),
+        (None, None) => random_assignment(problem, random),
+    }
+}
+
+/// `assignment` with partners for nodes that must not stay alone.
+///
+/// Given pairs stay where all assignments are allowed; else as many of them as a fullest assignment
+/// can hold.
+pub(super) fn completed(
+    problem: &Problem,
+    assignment: &[Option<usize>],
+) -> Result<Vec<Option<usize>>> {
+    let (n, m) = problem.shape();
+    let mut result = assignment.to_vec();
+    let matched = result.iter().flatten().count();
+    if problem.coverage() == Coverage::Partial || matched == n.min(m) {
+        return Ok(result);
+    }
+    if problem.candidates().is_all() {
+        let mut free = vec![true; m];
+        result.iter().flatten().for_each(|&a| free[a] = false);
+        let mut columns = (0..m).filter(|&a| free[a]);
+        for slot in result.iter_mut().filter(|slot| slot.is_none()) {
+            *slot = columns.next();
+        }
+        return Ok(result);
+    }
+    let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
+    round(problem, &score)
+}
+
+/// A random assignment, as full as the coverage asks.
+///
+/// When nodes may stay alone, each row in a random order takes a free column by chance.
+pub(super) fn random_assignment(
+    problem: &Problem,
+    random: &mut ChaCha8Rng,
+) -> Result<Vec<Option<usize>>> {
+    let (n, m) = problem.shape();
+    if problem.candidates().is_all() {
+        let mut larger: Vec<usize> = (0..n.max(m)).collect();
+        larger.shuffle(random);
+        if n <= m {
+            return Ok(larger[..n].iter().map(|&a| Some(a)).collect());
+        }
+        let mut result = vec![None; n];
+        for (a, &i) in larger[..m].iter().enumerate() {
+            result[i] = Some(a);
+        }
+        return Ok(result);
+    }
+    if problem.coverage() == Coverage::Full {
+        let score = Matrix::from_fn(n, m, |_, _| random.random_range(0.0..1.0));
+        return round(problem, &score);
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(random);
+    let mut free = vec![true; m];
+    let mut result = vec![None; n];
+    let mut open = Vec::new();
+    for i in order {
+        open.clear();
+        open.extend(problem.candidates().of_row(i).filter(|&a| free[a]));
+        if !open.is_empty() {
+            let a = open[random.random_range(0..open.len())];
+            result[i] = Some(a);
+            free[a] = false;
+        }
+    }
+    Ok(result)
+}
+
+/// `assignment` after some random moves: a row takes a column, its owner takes the old one where he
+/// may, and else stays alone where that is allowed.
+pub(super) fn shaken(
+    problem: &Problem,
+    assignment: &[Option<usize>],
+    moves: usize,
+    random: &mut ChaCha8Rng,
+) -> Vec<Option<usize>> {
+    let (n, m) = problem.shape();
+    let mut partner = assignment.to_vec();
+    let mut owner = vec![None; m];
+    for (i, a) in partner.iter().enumerate() {
+        if let Some(a) = *a {
+            owner[a] = Some(i);
+        }
+    }
+    let candidates = problem.candidates();
+    let choices: Vec<Vec<usize>> = if candidates.is_all() {
+        Vec::new()
+    } else {
+        (0..n).map(|i| candidates.of_row(i).collect()).collect()
+    };
+    if n == 0 || m == 0 {
+        return partner;
+    }
+    for _ in 0..moves {
+        let i = random.random_range(0..n);
+        let b = match choices.get(i) {
+            None => random.random_range(0..m),
+            Some(list) if list.is_empty() => continue,
+            Some(list) => list[random.random_range(0..list.len())],
+        };
+        let a = partner[i];
+        match owner[b] {
+            Some(j) if j == i => continue,
+            Some(j) => {
+                let handed = a.filter(|&a| candidates.allows(j, a));
+                // Who had a partner may lose him only where nodes may stay alone.
+                if a.is_some() && handed.is_none() && problem.coverage() == Coverage::Full {
+                    continue;
+                }
+                partner[j] = handed;
+                if let Some(a) = a {
+                    owner[a] = handed.map(|_| j);
+                }
+            }
+            None => {
+                if let Some(a) = a {
+                    owner[a] = None;
+                }
+            }
+        }
+        partner[i] = Some(b);
+        owner[b] = Some(i);
+    }
+    partner
+}
+
+/// A child of two assignments: what they share stays, other rows take the column of either parent by
+/// chance while it is free, and who is left over is matched at random where the coverage asks for it.
+pub(super) fn crossed(
+    problem: &Problem,
+    parents: [&[Option<usize>]; 2],
+    random: &mut ChaCha8Rng,
+) -> Result<Vec<Option<usize>>> {
+    let (n, m) = problem.shape();
+    let mut child = vec![None; n];
+    let mut free = vec![true; m];
+    for i in 0..n {
+        if let (Some(a), Some(b)) = (parents[0][i], parents[1][i])
+            && a == b
+        {
+            child[i] = Some(a);
+            free[a] = false;
+        }
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(random);
+    for &i in &order {
+        if child[i].is_none() {
+            let side = random.random_range(0..2);
+            let pick = [parents[side][i], parents[1 - side][i]];
+            // Staying alone is inherited too.
+            let heir = match pick[0] {
+                Some(a) if !free[a] => pick[1].filter(|&b| free[b]),
+                first => first,
+            };
+            if let Some(a) = heir {
+                child[i] = Some(a);
+                free[a] = false;
+            }
+        }
+    }
+    if problem.coverage() == Coverage::Full && problem.candidates().is_all() {
+        let mut rest: Vec<usize> = (0..m).filter(|&a| free[a]).collect();
+        rest.shuffle(random);
+        for &i in &order {
+            if child[i].is_none() {
+                child[i] = rest.pop();
+            }
+        }
+    }
+    completed(problem, &child)
+}

@@ -1,0 +1,234 @@
+//! Robust tabu search (Taillard, *Parallel Computing* 17, 1991).
+//!
+//! Every iteration makes the best of all moves, even when it makes things worse, that is not *tabu*:
+//! a row may not go back to a column that it left less than a random number of iterations ago, drawn
+//! from [0.9 n, 1.1 n]. An exchange is tabu when both its rows would go back. Two aspirations lift the
+//! ban: a move to something better than the best so far, and a move to a pair that was not tried for
+//! 5 n² iterations, which is then made.
+//!
+//! Where all assignments are allowed, everything on the smaller side is matched and W is a short sum
+//! of products, the gains of all exchanges are kept up to date ([`dense`]) and an iteration is two
+//! passes over N² numbers. Elsewhere ([`listed`]) each move is judged in O(1) from the gradient;
+//! staying alone counts as a column there.
+
+mod dense;
+mod listed;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::starting::starting_point;
+use super::swaps::Swaps;
+use super::{Info, Kind, Solution, Solver, Start, Status};
+use crate::error::{Error, Result};
+use crate::monitor::{Interrupt, Monitor, Progress};
+use crate::problem::Problem;
+
+/// The search's parameters; the defaults are Taillard's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tabu {
+    /// Iterations. Default: 1000 n, fewer above about n = 100 (see [`default_iterations`]).
+    pub iterations: Option<usize>,
+    /// The shortest and longest ban, in multiples of n. Default 0.9 and 1.1.
+    pub tenure: (f64, f64),
+    /// A pair that was not tried for this many iterations is tried. Default 5 n².
+    pub absence: Option<usize>,
+    /// With a time limit and no number of iterations, go on until the limit. Default true.
+    pub use_all_time: bool,
+}
+
+impl Default for Tabu {
+    fn default() -> Self {
+        Self {
+            iterations: None,
+            tenure: (0.9, 1.1),
+            absence: None,
+            use_all_time: true,
+        }
+    }
+}
+
+impl Tabu {
+    pub(super) fn check(&self) -> Result<()> {
+        let (short, long) = self.tenure;
+        if !(short >= 0.0 && short <= long && long <= 1e6) {
+            return Err(Error::parameter(
+                "tenure",
+                format!("{short} to {long}"),
+                "two numbers from 0 to 1e6, the smaller first",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bans in iterations, the shortest and longest.
+    fn bans(&self, nodes: usize) -> (usize, usize) {
+        let ban = |share: f64| (share * nodes as f64) as usize;
+        (ban(self.tenure.0).max(1), ban(self.tenure.1).max(2))
+    }
+
+    fn absence(&self, nodes: usize) -> usize {
+        self.absence.unwrap_or(5 * nodes * nodes)
+    }
+}
+
+/// About `effort` n iterations, but not more than 10 `effort` n 100² / (n₁ n₂ (1 + r / 4)) for W of
+/// rank r, and at least 2 n.
+pub(super) fn default_iterations(problem: &Problem, effort: usize) -> usize {
+    let (n, m) = problem.shape();
+    let nodes = n.max(m);
+    let terms = problem.pairwise().low_rank().map_or(4, |w| w.terms());
+    let work = (n * m).max(1) * (4 + terms) / 4;
+    let most = (effort * 1_000_000) / work;
+    (effort * nodes).min(most).max(2 * nodes)
+}
+
+impl Solver for Tabu {
+    fn info(&self) -> Info {
+        Info {
+            name: "tabu",
+            kind: Kind::Search,
+            reference: "Taillard, Parallel Computing 17, 1991",
+            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            accepts: "all",
+        }
+    }
+
+    /// # Complexity
+    /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side.
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+        self.check()?;
+        start.check(problem)?;
+        let mut random = ChaCha8Rng::seed_from_u64(start.seed);
+        let first = starting_point(problem, start, &mut random)?;
+        let endless = self.use_all_time && monitor.has_deadline();
+        let iterations = match self.iterations {
+            Some(iterations) => iterations,
+            None if endless => usize::MAX,
+            None => default_iterations(problem, 1000),
+        };
+        let run = self.run(problem, &first, iterations, &mut random, monitor)?;
+        Ok(Solution {
+            objective: problem.objective(&run.assignment),
+            assignment: run.assignment,
+            soft: None,
+            iterations: run.iterations,
+            status: run.interrupt.map_or(Status::IterationLimit, Into::into),
+            convergence: run.improvements,
+        })
+    }
+}
+
+/// What a run found.
+pub(super) struct Run {
+    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) iterations: usize,
+    pub(super) interrupt: Option<Interrupt>,
+    /// The best objective after each iteration that improved it.
+    pub(super) improvements: Vec<f64>,
+}
+
+impl Tabu {
+    /// Searches from `first` for a number of iterations.
+    ///
+    /// # Errors
+    /// When the memory does not suffice.
+    pub(super) fn run(
+        &self,
+        problem: &Problem,
+        first: &[Option<usize>],
+        iterations: usize,
+        random: &mut ChaCha8Rng,
+        monitor: &Monitor,
+    ) -> Result<Run> {
+        let mut watch = Watch::new(problem, iterations, monitor);
+        // The state alone takes a product with W to set up.
+        if let Some(interrupt) = monitor.interrupted() {
+            watch.interrupt = Some(interrupt);
+            return Ok(watch.finish(first.to_vec()));
+        }
+        if Swaps::suit(problem) {
+            dense::run(self, problem, first, random, watch)
+        } else {
+            listed::run(self, problem, first, random, watch)
+        }
+    }
+}
+
+/// Counts iterations, asks the monitor from time to time, and notes improvements.
+struct Watch<'m> {
+    monitor: &'m Monitor,
+    /// Iterations between two looks at the clock, and looks between two reports.
+    every: usize,
+    done: usize,
+    total: usize,
+    sign: f64,
+    constant: f64,
+    best: f64,
+    improvements: Vec<f64>,
+    interrupt: Option<Interrupt>,
+}
+
+/// Numbers that an iteration can touch between two looks at the clock: some ten microseconds.
+const NUMBERS_BETWEEN_LOOKS: usize = 1 << 15;
+
+/// Looks at the clock between two reports.
+const LOOKS_BETWEEN_REPORTS: usize = 64;
+
+impl<'m> Watch<'m> {
+    fn new(problem: &Problem, total: usize, monitor: &'m Monitor) -> Self {
+        let (n, m) = problem.shape();
+        Self {
+            monitor,
+            every: (NUMBERS_BETWEEN_LOOKS / (n * m).max(1)).clamp(1, 1024),
+            done: 0,
+            total,
+            sign: problem.sense().sign(),
+            constant: problem.constant(),
+            best: f64::NEG_INFINITY,
+            improvements: Vec::new(),
+            interrupt: None,
+        }
+    }
+
+    /// Whether another iteration is to be made; counts it.
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        if self.done >= self.total {
+            return false;
+        }
+        if self.done.is_multiple_of(self.every) {
+            let reports = self.done.is_multiple_of(self.every * LOOKS_BETWEEN_REPORTS);
+            self.interrupt = if reports {
+                self.monitor.checkpoint(Progress {
+                    stage: "tabu",
+                    done: self.done,
+                    total: (self.total < usize::MAX).then_some(self.total),
+                    value: Some(self.constant + self.sign * self.best),
+                })
+            } else {
+                self.monitor.interrupted()
+            };
+            if self.interrupt.is_some() {
+                return false;
+            }
+        }
+        self.done += 1;
+        true
+    }
+
+    /// Notes a better solution.
+    fn improved(&mut self, gain: f64) {
+        self.best = gain;
+        self.improvements.push(self.constant + self.sign * gain);
+    }
+
+    fn finish(self, assignment: Vec<Option<usize>>) -> Run {
+        Run {
+            assignment,
+            iterations: self.done,
+            interrupt: self.interrupt,
+            improvements: self.improvements,
+        }
+    }
+}

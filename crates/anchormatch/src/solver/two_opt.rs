@@ -1,0 +1,91 @@
+//! Local search: the best of all moves, as long as it improves.
+//!
+//! The moves are those of [`Local`](super::local): exchanges of two partners, and, where sizes differ
+//! or nodes may stay alone, taking free columns, dropping and displacing. For permutations this is the
+//! classical 2-opt of the quadratic assignment problem (Burkard, Rendl, *European Journal of
+//! Operational Research* 17, 1984) with best improvement.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::local::{Local, Step};
+use super::starting::starting_point;
+use super::{Info, Kind, Solution, Solver, Start, Status};
+use crate::error::Result;
+use crate::monitor::{Monitor, Progress};
+use crate::problem::Problem;
+
+/// Best improvement from the start's assignment, or from a random one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TwoOpt {
+    /// Moves at most. Default: until no move improves.
+    pub max_moves: Option<usize>,
+}
+
+impl Solver for TwoOpt {
+    fn info(&self) -> Info {
+        Info {
+            name: "2opt",
+            kind: Kind::Search,
+            reference: "Burkard, Rendl, European Journal of Operational Research 17, 1984",
+            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            accepts: "all",
+        }
+    }
+
+    /// # Complexity
+    /// O(n₁ n₂) to find a move and O(r n²) to make it; about n moves from a random start. Memory: one
+    /// n₁×n₂ and two n₁×n₁ matrices.
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+        start.check(problem)?;
+        let mut random = ChaCha8Rng::seed_from_u64(start.seed);
+        let first = starting_point(problem, start, &mut random)?;
+        let mut local = Local::new(problem, &first, monitor)?;
+        let sign = problem.sense().sign();
+        let mut convergence = Vec::new();
+        let mut moves = 0;
+        let status = loop {
+            let value = problem.constant() + sign * local.gain();
+            convergence.push(value);
+            let progress = Progress {
+                stage: "2opt",
+                done: moves,
+                total: self.max_moves,
+                value: Some(value),
+            };
+            if let Some(interrupt) = monitor.checkpoint(progress) {
+                break interrupt.into();
+            }
+            match best_step(&local) {
+                None => break Status::Converged,
+                Some(_) if self.max_moves.is_some_and(|most| moves >= most) => {
+                    break Status::IterationLimit;
+                }
+                Some(step) => local.make(step),
+            }
+            moves += 1;
+        };
+        let assignment = local.assignment();
+        Ok(Solution {
+            objective: problem.objective(&assignment),
+            assignment,
+            soft: None,
+            iterations: moves,
+            status,
+            convergence,
+        })
+    }
+}
+
+/// The move that gains most, if any gains.
+fn best_step(local: &Local<'_>) -> Option<Step> {
+    let (mut chosen, mut most) = (None, local.tolerance());
+    for i in 0..local.shape().0 {
+        local.each_step(i, i, |step, gain| {
+            if gain > most {
+                (chosen, most) = (Some(step), gain);
+            }
+        });
+    }
+    chosen
+}
