@@ -6,13 +6,19 @@
 
 mod faq;
 mod frank_wolfe;
+mod goat;
+mod path;
 pub mod registry;
 mod rounding;
 mod rrwm;
+mod umeyama;
 
 pub use faq::Faq;
+pub use goat::Goat;
+pub use path::Path;
 pub use rounding::round;
 pub use rrwm::Rrwm;
+pub use umeyama::Umeyama;
 
 use serde::Serialize;
 

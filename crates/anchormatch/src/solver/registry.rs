@@ -1,12 +1,18 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Faq, Rrwm, Solver};
+use super::{Faq, Goat, Path, Rrwm, Solver, Umeyama};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Solver>> {
-    vec![Box::new(Rrwm::default()), Box::new(Faq::default())]
+    vec![
+        Box::new(Rrwm::default()),
+        Box::new(Faq::default()),
+        Box::new(Goat::default()),
+        Box::new(Path::default()),
+        Box::new(Umeyama::default()),
+    ]
 }
 
 /// The solver called `name`.
