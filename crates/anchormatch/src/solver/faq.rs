@@ -156,3 +156,206 @@ impl Faq {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assignment;
+    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
+
+    fn values(n: usize, seed: u64) -> Matrix {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        Matrix::from_fn(n, n, |_, _| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(99);
+            (state >> 40) as f64 / (1u64 << 24) as f64
+        })
+    }
+
+    fn problem(n: usize, m: usize, sense: Sense, seed: u64) -> Problem {
+        let linear = Matrix::from_fn(n, m, |i, a| ((i * 5 + a * 3) % 4) as f64);
+        let (a, b) = (values(n, seed), values(m, seed + 100));
+        ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), Some(&linear))
+            .unwrap()
+    }
+
+    /// f of a soft matrix, unary terms linear.
+    fn relaxed(problem: &Problem, x: &[f64]) -> f64 {
+        let mut image = vec![0.0; x.len()];
+        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+        problem.pairwise().apply(x, &mut image, &mut scratch);
+        let terms = x.iter().zip(&image).zip(problem.unary().as_slice());
+        terms.map(|((x, image), u)| x * (image + u)).sum()
+    }
+
+    /// The largest first-order gain from x, by a linear assignment on a fresh gradient.
+    fn gap(problem: &Problem, x: &Matrix) -> f64 {
+        let (n, m) = problem.shape();
+        let mut gradient = Matrix::zeros(n, m);
+        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+        problem
+            .pairwise()
+            .apply(x.as_slice(), gradient.as_mut_slice(), &mut scratch);
+        for (g, u) in gradient
+            .as_mut_slice()
+            .iter_mut()
+            .zip(problem.unary().as_slice())
+        {
+            *g = problem.sense().sign() * (u + 2.0 * *g);
+        }
+        let now: f64 = (gradient.as_slice().iter().zip(x.as_slice()))
+            .map(|(g, x)| g * x)
+            .sum();
+        assignment::maximize(&gradient).unwrap().value - now
+    }
+
+    fn soft_after(problem: &Problem, iterations: usize) -> Solution {
+        let solver = Faq {
+            max_iterations: iterations,
+            tolerance: 0.0,
+            ..Faq::default()
+        };
+        solver
+            .solve(problem, &Start::default(), &Monitor::silent())
+            .unwrap()
+    }
+
+    #[test]
+    fn every_iteration_climbs_as_the_line_search_says() {
+        for sense in [Sense::Maximise, Sense::Minimise] {
+            for (n, m, seed) in [(8, 8, 1), (5, 9, 2), (9, 5, 3)] {
+                let problem = problem(n, m, sense, seed);
+                let mut before = soft_after(&problem, 0).soft.unwrap();
+                for iterations in 1..12 {
+                    let solution = soft_after(&problem, iterations);
+                    let x = solution.soft.unwrap();
+                    let (old, new) = (
+                        relaxed(&problem, before.as_slice()),
+                        relaxed(&problem, x.as_slice()),
+                    );
+                    let gain = sense.sign() * (new - old);
+                    assert!(gain > -1e-9, "{sense:?} {n}×{m} {iterations}: {gain}");
+                    if solution.iterations == iterations {
+                        // The gap that was reported is the gap of the point before.
+                        let want = gap(&problem, &before).max(0.0);
+                        let got = solution.convergence[iterations - 1];
+                        assert!((got - want).abs() < 1e-8, "{got} {want}");
+                        // No other point on the line is better.
+                        for k in 0..=10 {
+                            let share = f64::from(k) / 10.0;
+                            let between: Vec<f64> = (x.as_slice().iter().zip(before.as_slice()))
+                                .map(|(x, b)| share * x + (1.0 - share) * b)
+                                .collect();
+                            let value = sense.sign() * relaxed(&problem, &between);
+                            assert!(value <= sense.sign() * new + 1e-9);
+                        }
+                    }
+                    before = x;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_ends_where_no_direction_climbs() {
+        let mut converged = 0;
+        for seed in 0..10 {
+            let problem = problem(9, 9, Sense::Minimise, seed);
+            let solution = soft_after(&problem, 2000);
+            let left = gap(&problem, solution.soft.as_ref().unwrap());
+            if solution.status == Status::Converged {
+                converged += 1;
+                assert!(left < 1e-6, "{left}");
+            } else {
+                // Towards a point inside the hull Frank–Wolfe converges as 1/iterations.
+                assert_eq!(solution.iterations, 2000);
+                assert!(left < 0.01 * solution.convergence[0], "{left}");
+            }
+        }
+        assert!(converged > 0);
+    }
+
+    #[test]
+    fn all_starts_lie_in_the_hull() {
+        for (n, m) in [(4, 4), (3, 6), (6, 3)] {
+            let problem = problem(n, m, Sense::Maximise, 1);
+            let unbalanced = Matrix::from_fn(n, m, |i, a| if i == a { 5.0 } else { 0.0 });
+            let partial: Vec<Option<usize>> = (0..n).map(|i| (i == 1).then_some(2)).collect();
+            for start in [
+                Start::default(),
+                Start {
+                    soft: Some(&unbalanced),
+                    ..Start::default()
+                },
+                Start {
+                    assignment: Some(&partial),
+                    ..Start::default()
+                },
+            ] {
+                let solver = Faq {
+                    max_iterations: 0,
+                    ..Faq::default()
+                };
+                let solution = solver.solve(&problem, &start, &Monitor::silent()).unwrap();
+                let soft = solution.soft.unwrap();
+                let total: f64 = soft.as_slice().iter().sum();
+                assert!((total - n.min(m) as f64).abs() < 1e-2, "{total}");
+                for i in 0..n {
+                    assert!(soft.row(i).iter().sum::<f64>() < 1.0 + 1e-2);
+                }
+                for a in 0..m {
+                    assert!((0..n).map(|i| soft[(i, a)]).sum::<f64>() < 1.0 + 1e-2);
+                }
+                if start.soft.is_some() {
+                    assert!(soft[(0, 0)] > 0.9);
+                }
+                if start.assignment.is_some() {
+                    assert_eq!(solution.assignment[1], Some(2));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_balanced_soft_start_is_taken_as_it_is() {
+        let problem = problem(3, 3, Sense::Maximise, 4);
+        let soft = Matrix::from_vec(3, 3, vec![0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.5]);
+        let start = Start {
+            soft: Some(&soft),
+            ..Start::default()
+        };
+        let solver = Faq {
+            max_iterations: 0,
+            ..Faq::default()
+        };
+        let solution = solver.solve(&problem, &start, &Monitor::silent()).unwrap();
+        assert_eq!(solution.soft.unwrap(), soft);
+    }
+
+    #[test]
+    fn a_vertex_on_the_way_counts() {
+        // Rounding the barycentre gives the identity; the best vertex met is never worse.
+        for seed in 0..20 {
+            let matrix = values(16, seed);
+            let matrix = Matrix::from_fn(16, 16, |p, q| matrix[(p.min(q), p.max(q))]);
+            let pairwise = ExplicitPairwise::new(4, 4, matrix).unwrap();
+            let problem = Problem::maximise(Matrix::zeros(4, 4), Box::new(pairwise)).unwrap();
+            let one = soft_after(&problem, 1);
+            let rounded = round(&problem, one.soft.as_ref().unwrap()).unwrap();
+            assert!(one.objective >= problem.objective(&rounded));
+            assert_eq!(one.objective, problem.objective(&one.assignment));
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
+            let solver = Faq {
+                tolerance,
+                ..Faq::default()
+            };
+            let problem = problem(2, 2, Sense::Maximise, 1);
+            let result = solver.solve(&problem, &Start::default(), &Monitor::silent());
+            assert!(result.unwrap_err().to_string().starts_with("tolerance"));
+        }
+    }
+}

@@ -424,3 +424,155 @@ fn padded(weights: &Weights, size: usize) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Sense;
+
+    fn symmetric(n: usize, seed: usize) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = (i.min(j), i.max(j));
+            ((i * 7919 + j * 104_729 + seed * 31) % 17) as f64 - 5.0
+        })
+    }
+
+    fn problem(n: usize, m: usize, sense: Sense) -> Problem {
+        let linear = Matrix::from_fn(n, m, |i, a| ((i * 5 + a * 3) % 4) as f64);
+        let (a, b) = (symmetric(n, 1), symmetric(m, 2));
+        ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), Some(&linear))
+            .unwrap()
+    }
+
+    fn of(problem: &Problem) -> Relaxation {
+        Relaxation::new(problem, problem.pairwise().as_product().unwrap()).unwrap()
+    }
+
+    /// F_λ by its definition.
+    fn value(relaxation: &Relaxation, lambda: f64, at: &Images) -> f64 {
+        let forms: f64 = (0..at.p.len())
+            .map(|entry| at.p[entry] * relaxation.form(lambda, at, entry))
+            .sum();
+        forms - dot(&relaxation.unary, &at.p)
+    }
+
+    fn images(relaxation: &Relaxation, columns: &[Option<usize>]) -> Images {
+        let size = relaxation.size;
+        let mut images = Images::zeros(size);
+        relaxation.fill(columns, &mut vec![0.0; size * size], &mut images);
+        images
+    }
+
+    #[test]
+    fn on_permutations_all_relaxations_are_the_objective() {
+        for sense in [Sense::Maximise, Sense::Minimise] {
+            for (n, m) in [(5, 5), (3, 5), (5, 3)] {
+                let problem = problem(n, m, sense);
+                let relaxation = of(&problem);
+                for shift in 0..5 {
+                    let columns: Vec<Option<usize>> =
+                        (0..5).map(|i| Some((2 * i + shift) % 5)).collect();
+                    let known: Vec<Option<usize>> =
+                        columns[..n].iter().map(|c| c.filter(|&c| c < m)).collect();
+                    let at = images(&relaxation, &columns);
+                    assert!(relaxation.distance(&at) < 1e-9);
+                    for lambda in [0.0, 0.3, 1.0] {
+                        let constant = relaxation.constant * (1.0 - lambda)
+                            - relaxation.shifts.0 * relaxation.shifts.1 * 5.0;
+                        let got = constant - value(&relaxation, lambda, &at);
+                        let want = sense.sign() * problem.objective(&known);
+                        assert!(
+                            (got - want).abs() < 1e-8,
+                            "{sense:?} {lambda}: {got} {want}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_end_is_convex_the_other_concave() {
+        let problem = problem(6, 5, Sense::Maximise);
+        let relaxation = of(&problem);
+        for k in 0..6 {
+            let first: Vec<Option<usize>> = (0..6).map(|i| Some((i + k) % 6)).collect();
+            let second: Vec<Option<usize>> = (0..6).map(|i| Some((5 * i + 2 * k) % 6)).collect();
+            let (x, y) = (images(&relaxation, &first), images(&relaxation, &second));
+            let mut middle = images(&relaxation, &first);
+            mix(&mut middle.p, &y.p, 0.5);
+            mix(&mut middle.product, &y.product, 0.5);
+            mix(&mut middle.squares, &y.squares, 0.5);
+            mix(&mut middle.shifted, &y.shifted, 0.5);
+            let ends =
+                |lambda| 0.5 * (value(&relaxation, lambda, &x) + value(&relaxation, lambda, &y));
+            assert!(value(&relaxation, 0.0, &middle) <= ends(0.0) + 1e-9);
+            assert!(value(&relaxation, 1.0, &middle) >= ends(1.0) - 1e-9);
+            assert!(relaxation.distance(&middle) >= 0.0);
+        }
+    }
+
+    #[test]
+    fn the_barycentre_is_the_mean_of_the_cyclic_permutations() {
+        let relaxation = of(&problem(4, 4, Sense::Maximise));
+        let middle = Images::barycentre(&relaxation);
+        let mut mean = Images::zeros(4);
+        for k in 0..4 {
+            let columns: Vec<Option<usize>> = (0..4).map(|i| Some((i + k) % 4)).collect();
+            let one = images(&relaxation, &columns);
+            let share = 1.0 / (k + 1) as f64;
+            mix(&mut mean.p, &one.p, share);
+            mix(&mut mean.product, &one.product, share);
+            mix(&mut mean.squares, &one.squares, share);
+            mix(&mut mean.shifted, &one.shifted, share);
+        }
+        for (got, want) in [
+            (&middle.p, &mean.p),
+            (&middle.product, &mean.product),
+            (&middle.squares, &mean.squares),
+            (&middle.shifted, &mean.shifted),
+        ] {
+            assert!(got.iter().zip(want).all(|(g, w)| (g - w).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn the_path_ends_at_a_permutation() {
+        let problem = problem(9, 9, Sense::Minimise);
+        let solution = Path::default()
+            .solve(&problem, &Start::default(), &Monitor::silent())
+            .unwrap();
+        assert_eq!(solution.status, Status::Converged);
+        for v in solution.soft.unwrap().as_slice() {
+            assert!(*v < 1e-6 || *v > 1.0 - 1e-6, "{v}");
+        }
+    }
+
+    #[test]
+    fn bad_parameters_and_directed_graphs_are_refused() {
+        let good = Path::default;
+        let fine = problem(3, 3, Sense::Maximise);
+        for solver in [
+            Path {
+                step: 0.0,
+                ..good()
+            },
+            Path {
+                tolerance: f64::NAN,
+                ..good()
+            },
+            Path {
+                iterations_per_step: 0,
+                ..good()
+            },
+        ] {
+            let result = solver.solve(&fine, &Start::default(), &Monitor::silent());
+            assert!(result.is_err());
+        }
+        let directed = || Weights::Dense(Matrix::from_fn(3, 3, |i, j| (2 * i + j) as f64));
+        let problem =
+            ProductPairwise::problem(Sense::Maximise, directed(), directed(), None).unwrap();
+        let error = good().solve(&problem, &Start::default(), &Monitor::silent());
+        assert!(error.unwrap_err().to_string().contains("symmetric"));
+    }
+}

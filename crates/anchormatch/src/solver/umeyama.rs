@@ -207,3 +207,95 @@ fn add_spectral_score(source: &Spectrum, target: &Spectrum, score: &mut Matrix) 
         *slot += value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense};
+
+    fn values(n: usize, seed: u64, symmetric: bool) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = if symmetric && i > j { (j, i) } else { (i, j) };
+            let mut hash = ((i as u64) << 32 | j as u64) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            hash = (hash ^ (hash >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (hash >> 40) as f64 / (1u64 << 24) as f64
+        })
+    }
+
+    #[test]
+    fn moduli_are_those_of_eigenvectors() {
+        let n = 7;
+        let matrix = values(n, 1, false);
+        let spectrum = Spectrum::of(&Weights::Dense(matrix.clone()), true, -1.0).unwrap();
+        assert!(spectrum.values.windows(2).all(|w| w[0] >= w[1]));
+        // Unit vectors, complete in every node, and Σ λ |u_i|² is the diagonal.
+        for k in 0..n {
+            let length: f64 = spectrum.moduli.row(k).iter().map(|v| v * v).sum();
+            assert!((length - 1.0).abs() < 1e-10);
+        }
+        for i in 0..n {
+            let complete: f64 = (0..n).map(|k| spectrum.moduli[(k, i)].powi(2)).sum();
+            assert!((complete - 1.0).abs() < 1e-10);
+            let diagonal: f64 = (0..n)
+                .map(|k| spectrum.values[k] * spectrum.moduli[(k, i)].powi(2))
+                .sum();
+            assert!((diagonal + matrix[(i, i)]).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn eigenvalues_bound_every_assignment() {
+        // The bound of the paper, with dummy nodes: k eigenvalues facing k of the larger graph.
+        for (n, m) in [(4, 4), (3, 5), (5, 3)] {
+            for sense in [Sense::Maximise, Sense::Minimise] {
+                let (a, b) = (values(n, 3, true), values(m, 4, true));
+                let problem =
+                    ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), None)
+                        .unwrap();
+                let product = problem.pairwise().as_product().unwrap();
+                let source = Spectrum::of(product.a(), false, sense.sign()).unwrap();
+                let target = Spectrum::of(product.b(), false, 1.0).unwrap();
+                let (small, large) = if n <= m {
+                    (source, target)
+                } else {
+                    (target, source)
+                };
+                let positive = small.values.iter().filter(|v| **v >= 0.0).count();
+                let skip = large.values.len() - small.values.len();
+                let bound: f64 = (0..small.values.len())
+                    .map(|k| {
+                        let facing = if k < positive { k } else { k + skip };
+                        small.values[k] * large.values[facing]
+                    })
+                    .sum();
+                for shift in 0..m {
+                    let assignment: Vec<Option<usize>> =
+                        (0..n).map(|i| (i < m).then_some((i + shift) % m)).collect();
+                    let diagonal: f64 = assignment
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(i, a)| a.map(|a| problem.unary()[(i, a)]))
+                        .sum();
+                    let value = sense.sign() * (problem.objective(&assignment) - diagonal);
+                    assert!(value <= bound + 1e-9, "{value} {bound}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_products_are_accepted_and_weights_are_checked() {
+        let pairwise = ExplicitPairwise::new(2, 2, Matrix::zeros(4, 4)).unwrap();
+        let other = Problem::maximise(Matrix::zeros(2, 2), Box::new(pairwise)).unwrap();
+        let solve = |solver: &Umeyama, problem: &Problem| {
+            solver.solve(problem, &Start::default(), &Monitor::silent())
+        };
+        let message = solve(&Umeyama::default(), &other).unwrap_err().to_string();
+        assert!(message.contains("A and B"), "{message}");
+        let weights = || Weights::Dense(Matrix::zeros(2, 2));
+        let fine = ProductPairwise::problem(Sense::Maximise, weights(), weights(), None).unwrap();
+        assert!(solve(&Umeyama { unary_weight: -1.0 }, &fine).is_err());
+        assert!(solve(&Umeyama::default(), &fine).is_ok());
+    }
+}
