@@ -11,8 +11,10 @@
 
 pub mod house;
 mod random_edges;
+mod sbm;
 mod synthetic;
 
+pub use sbm::{BlockModel, block_model};
 pub use synthetic::{Synthetic, synthetic};
 
 use anchormatch::graph::Labels;

@@ -33,6 +33,12 @@ impl Sinkhorn {
         Self::default()
     }
 
+    /// The factors of the columns in the last balancing.
+    #[must_use]
+    pub fn column_scales(&self) -> &[f64] {
+        &self.column_scale
+    }
+
     /// Balances `matrix` (row-major, `rows` × `cols`, entries positive and finite) in place, until
     /// sums are within `tolerance` of 1 or `max_sweeps` are done.
     ///
@@ -120,18 +126,18 @@ fn reset(vector: &mut Vec<f64>, len: usize, value: f64) {
     vector.resize(len, value);
 }
 
-/// Four running sums, so that the compiler can vectorise.
+/// Eight running sums, so that the compiler can keep them in vector registers.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a_blocks, a_rest) = a.as_chunks::<4>();
-    let (b_blocks, b_rest) = b.as_chunks::<4>();
+    let mut sums = [0.0; 8];
+    let (a_blocks, a_rest) = a.as_chunks::<8>();
+    let (b_blocks, b_rest) = b.as_chunks::<8>();
     for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..4 {
+        for lane in 0..8 {
             sums[lane] += x[lane] * y[lane];
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

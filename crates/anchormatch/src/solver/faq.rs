@@ -15,16 +15,13 @@
 //! The hull of unequal sizes is used as it is, without dummy nodes. At the end a linear assignment
 //! rounds X; a vertex met on the way is taken instead when it is better, which costs nothing.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use rayon::prelude::*;
-
-use super::frank_wolfe::{Polytope, add_assignment, best_step, dot, sum_over};
+use super::frank_wolfe::{
+    BestVertex, End, Point, Polytope, Report, best_of_starts, best_step, sum_over,
+};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::monitor::{Monitor, Progress};
+use crate::monitor::Monitor;
 use crate::problem::Problem;
 
 /// Frank–Wolfe's parameters.
@@ -84,75 +81,15 @@ impl Solver for Faq {
     fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
         self.check()?;
         start.check(problem)?;
-        let made = AtomicUsize::new(0);
-        let interrupt = OnceLock::new();
-        let report = |gap: f64| {
-            let done = made.fetch_add(1, Ordering::Relaxed) + 1;
-            let progress = Progress {
-                stage: "faq",
-                done,
-                total: self.max_iterations.checked_mul(self.restarts + 1),
-                value: Some(gap),
-            };
-            let cut = monitor.checkpoint(progress).map(Status::from);
-            cut.inspect(|&status| {
-                interrupt.get_or_init(|| status);
-            })
-        };
-        let run = |number: usize| -> Result<Option<Run>> {
-            // The first start always gives a result; the others only while there is time.
-            if number > 0
-                && let Some(cut) = monitor.interrupted()
-            {
-                interrupt.get_or_init(|| cut.into());
-                return Ok(None);
-            }
-            let mut polytope = Polytope::new(problem);
-            let x = if number == 0 {
-                polytope.start(start)?
-            } else {
-                polytope.random(start.seed, number as u64)?
-            };
-            let solution = self.climb(problem, polytope, x, &report)?;
-            Ok(Some(Run { number, solution }))
-        };
-        let best = if self.restarts == 0 {
-            run(0)?
-        } else {
-            (0..=self.restarts)
-                .into_par_iter()
-                .map(run)
-                .try_reduce(|| None, |a, b| Ok(Run::better(a, b, problem)))?
-        };
-        let Run { mut solution, .. } = best.expect("the first start always runs");
-        if let Some(&status) = interrupt.get() {
-            solution.status = status;
-        }
-        Ok(solution)
-    }
-}
-
-/// What one start came to.
-struct Run {
-    number: usize,
-    solution: Solution,
-}
-
-impl Run {
-    /// The better of two runs, the earlier when they are equal: the same in whatever order they end.
-    fn better(a: Option<Self>, b: Option<Self>, problem: &Problem) -> Option<Self> {
-        match (a, b) {
-            (Some(a), Some(b)) => {
-                let sense = problem.sense();
-                let (first, second) = if a.number < b.number { (a, b) } else { (b, a) };
-                if sense.better(second.solution.objective, first.solution.objective) {
-                    Some(second)
-                } else {
-                    Some(first)
-                }
-            }
-            (a, b) => a.or(b),
-        }
+        best_of_starts(
+            problem,
+            start,
+            monitor,
+            "faq",
+            self.restarts,
+            self.max_iterations,
+            |polytope, x, report| self.climb(problem, polytope, x, report),
+        )
     }
 }
 
@@ -163,7 +100,7 @@ impl Faq {
         problem: &Problem,
         mut polytope: Polytope<'_>,
         x: Vec<f64>,
-        report: &(dyn Fn(f64) -> Option<Status> + Sync),
+        report: &Report<'_>,
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
@@ -196,7 +133,7 @@ impl Faq {
             let step = best_step(gap, sign * curvature);
             let moved = step * point.distance(&end);
             if step > 0.0 {
-                point.advance(step, &end, vertex, &vertex_image);
+                point.advance_to_vertex(step, &end, vertex, &vertex_image);
                 point.score(unary, sign, &mut score);
             }
             convergence.push(gap);
@@ -220,112 +157,205 @@ impl Faq {
     }
 }
 
-/// A point of the hull with all that moves linearly along with it.
-struct Point {
-    x: Vec<f64>,
-    /// W x, the pairwise part.
-    image: Vec<f64>,
-    /// ⟨u, x⟩, ⟨x, W x⟩ and ⟨x, x⟩.
-    linear: f64,
-    quadratic: f64,
-    square: f64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assignment;
+    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
 
-/// The sums that a step from a point towards a vertex p needs.
-struct End {
-    /// ⟨u, p⟩.
-    linear: f64,
-    /// ⟨p, W x⟩.
-    cross: f64,
-    /// ⟨p, W p⟩.
-    quadratic: f64,
-    /// ⟨p, x⟩.
-    overlap: f64,
-    /// ⟨p, p⟩, the pairs of p.
-    size: f64,
-}
+    fn values(n: usize, seed: u64) -> Matrix {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        Matrix::from_fn(n, n, |_, _| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(99);
+            (state >> 40) as f64 / (1u64 << 24) as f64
+        })
+    }
 
-impl Point {
-    fn new(problem: &Problem, x: Vec<f64>, scratch: &mut [f64]) -> Self {
+    fn problem(n: usize, m: usize, sense: Sense, seed: u64) -> Problem {
+        let linear = Matrix::from_fn(n, m, |i, a| ((i * 5 + a * 3) % 4) as f64);
+        let (a, b) = (values(n, seed), values(m, seed + 100));
+        ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), Some(&linear))
+            .unwrap()
+    }
+
+    /// f of a soft matrix, unary terms linear.
+    fn relaxed(problem: &Problem, x: &[f64]) -> f64 {
         let mut image = vec![0.0; x.len()];
-        problem.pairwise().apply(&x, &mut image, scratch);
-        Self {
-            linear: dot(problem.unary().as_slice(), &x),
-            quadratic: dot(&x, &image),
-            square: dot(&x, &x),
-            x,
-            image,
+        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+        problem.pairwise().apply(x, &mut image, &mut scratch);
+        let terms = x.iter().zip(&image).zip(problem.unary().as_slice());
+        terms.map(|((x, image), u)| x * (image + u)).sum()
+    }
+
+    /// The largest first-order gain from x, by a linear assignment on a fresh gradient.
+    fn gap(problem: &Problem, x: &Matrix) -> f64 {
+        let (n, m) = problem.shape();
+        let mut gradient = Matrix::zeros(n, m);
+        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+        problem
+            .pairwise()
+            .apply(x.as_slice(), gradient.as_mut_slice(), &mut scratch);
+        for (g, u) in gradient
+            .as_mut_slice()
+            .iter_mut()
+            .zip(problem.unary().as_slice())
+        {
+            *g = problem.sense().sign() * (u + 2.0 * *g);
         }
+        let now: f64 = (gradient.as_slice().iter().zip(x.as_slice()))
+            .map(|(g, x)| g * x)
+            .sum();
+        assignment::maximize(&gradient).unwrap().value - now
     }
 
-    /// `score` = ± (u + 2 W x), the gradient of what is to grow.
-    fn score(&self, unary: &[f64], sign: f64, score: &mut [f64]) {
-        for ((score, u), image) in score.iter_mut().zip(unary).zip(&self.image) {
-            *score = sign * (u + 2.0 * image);
-        }
-    }
-
-    /// f(x + α (p − x)) − f(x) = slope · α + curvature · α².
-    fn towards(&self, end: &End) -> (f64, f64) {
-        let slope = (end.linear - self.linear) + 2.0 * (end.cross - self.quadratic);
-        (slope, end.quadratic - 2.0 * end.cross + self.quadratic)
-    }
-
-    /// ‖p − x‖.
-    fn distance(&self, end: &End) -> f64 {
-        (end.size - 2.0 * end.overlap + self.square).max(0.0).sqrt()
-    }
-
-    fn advance(&mut self, step: f64, end: &End, vertex: &[Option<usize>], image: &[f64]) {
-        let stay = 1.0 - step;
-        let form = |old: f64, cross: f64, new: f64| {
-            stay * stay * old + 2.0 * step * stay * cross + step * step * new
+    fn soft_after(problem: &Problem, iterations: usize) -> Solution {
+        let solver = Faq {
+            max_iterations: iterations,
+            tolerance: 0.0,
+            ..Faq::default()
         };
-        self.linear = stay * self.linear + step * end.linear;
-        self.quadratic = form(self.quadratic, end.cross, end.quadratic);
-        self.square = form(self.square, end.overlap, end.size);
-        let m = self.x.len() / vertex.len().max(1);
-        self.x.iter_mut().for_each(|x| *x *= stay);
-        add_assignment(&mut self.x, m, vertex, step);
-        for (old, new) in self.image.iter_mut().zip(image) {
-            *old = stay * *old + step * new;
-        }
-    }
-}
-
-/// The best vertex met, by a value of which more is better.
-#[derive(Default)]
-pub(super) struct BestVertex {
-    value: f64,
-    assignment: Vec<Option<usize>>,
-    met: bool,
-}
-
-impl BestVertex {
-    pub(super) fn offer(&mut self, value: f64, assignment: &[Option<usize>]) {
-        if !self.met || value > self.value {
-            self.met = true;
-            self.value = value;
-            self.assignment.clear();
-            self.assignment.extend_from_slice(assignment);
-        }
+        solver
+            .solve(problem, &Start::default(), &Monitor::silent())
+            .unwrap()
     }
 
-    /// The better of the best vertex and `rounded`, with its objective; `rounded` when equal.
-    pub(super) fn or_rounded(
-        self,
-        problem: &Problem,
-        rounded: Vec<Option<usize>>,
-    ) -> (Vec<Option<usize>>, f64) {
-        let objective = problem.objective(&rounded);
-        if !self.met || self.assignment == rounded {
-            return (rounded, objective);
+    #[test]
+    fn every_iteration_climbs_as_the_line_search_says() {
+        for sense in [Sense::Maximise, Sense::Minimise] {
+            for (n, m, seed) in [(8, 8, 1), (5, 9, 2), (9, 5, 3)] {
+                let problem = problem(n, m, sense, seed);
+                let mut before = soft_after(&problem, 0).soft.unwrap();
+                for iterations in 1..12 {
+                    let solution = soft_after(&problem, iterations);
+                    let x = solution.soft.unwrap();
+                    let (old, new) = (
+                        relaxed(&problem, before.as_slice()),
+                        relaxed(&problem, x.as_slice()),
+                    );
+                    let gain = sense.sign() * (new - old);
+                    assert!(gain > -1e-9, "{sense:?} {n}×{m} {iterations}: {gain}");
+                    if solution.iterations == iterations {
+                        // The gap that was reported is the gap of the point before.
+                        let want = gap(&problem, &before).max(0.0);
+                        let got = solution.convergence[iterations - 1];
+                        assert!((got - want).abs() < 1e-8, "{got} {want}");
+                        // No other point on the line is better.
+                        for k in 0..=10 {
+                            let share = f64::from(k) / 10.0;
+                            let between: Vec<f64> = (x.as_slice().iter().zip(before.as_slice()))
+                                .map(|(x, b)| share * x + (1.0 - share) * b)
+                                .collect();
+                            let value = sense.sign() * relaxed(&problem, &between);
+                            assert!(value <= sense.sign() * new + 1e-9);
+                        }
+                    }
+                    before = x;
+                }
+            }
         }
-        let other = problem.objective(&self.assignment);
-        if problem.sense().better(other, objective) {
-            (self.assignment, other)
-        } else {
-            (rounded, objective)
+    }
+
+    #[test]
+    fn it_ends_where_no_direction_climbs() {
+        let mut converged = 0;
+        for seed in 0..10 {
+            let problem = problem(9, 9, Sense::Minimise, seed);
+            let solution = soft_after(&problem, 2000);
+            let left = gap(&problem, solution.soft.as_ref().unwrap());
+            if solution.status == Status::Converged {
+                converged += 1;
+                assert!(left < 1e-6, "{left}");
+            } else {
+                // Towards a point inside the hull Frank–Wolfe converges as 1/iterations.
+                assert_eq!(solution.iterations, 2000);
+                assert!(left < 0.01 * solution.convergence[0], "{left}");
+            }
+        }
+        assert!(converged > 0);
+    }
+
+    #[test]
+    fn all_starts_lie_in_the_hull() {
+        for (n, m) in [(4, 4), (3, 6), (6, 3)] {
+            let problem = problem(n, m, Sense::Maximise, 1);
+            let unbalanced = Matrix::from_fn(n, m, |i, a| if i == a { 5.0 } else { 0.0 });
+            let partial: Vec<Option<usize>> = (0..n).map(|i| (i == 1).then_some(2)).collect();
+            for start in [
+                Start::default(),
+                Start {
+                    soft: Some(&unbalanced),
+                    ..Start::default()
+                },
+                Start {
+                    assignment: Some(&partial),
+                    ..Start::default()
+                },
+            ] {
+                let solver = Faq {
+                    max_iterations: 0,
+                    ..Faq::default()
+                };
+                let solution = solver.solve(&problem, &start, &Monitor::silent()).unwrap();
+                let soft = solution.soft.unwrap();
+                let total: f64 = soft.as_slice().iter().sum();
+                assert!((total - n.min(m) as f64).abs() < 1e-2, "{total}");
+                for i in 0..n {
+                    assert!(soft.row(i).iter().sum::<f64>() < 1.0 + 1e-2);
+                }
+                for a in 0..m {
+                    assert!((0..n).map(|i| soft[(i, a)]).sum::<f64>() < 1.0 + 1e-2);
+                }
+                if start.soft.is_some() {
+                    assert!(soft[(0, 0)] > 0.9);
+                }
+                if start.assignment.is_some() {
+                    assert_eq!(solution.assignment[1], Some(2));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_balanced_soft_start_is_taken_as_it_is() {
+        let problem = problem(3, 3, Sense::Maximise, 4);
+        let soft = Matrix::from_vec(3, 3, vec![0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.5]);
+        let start = Start {
+            soft: Some(&soft),
+            ..Start::default()
+        };
+        let solver = Faq {
+            max_iterations: 0,
+            ..Faq::default()
+        };
+        let solution = solver.solve(&problem, &start, &Monitor::silent()).unwrap();
+        assert_eq!(solution.soft.unwrap(), soft);
+    }
+
+    #[test]
+    fn a_vertex_on_the_way_counts() {
+        // Rounding the barycentre gives the identity; the best vertex met is never worse.
+        for seed in 0..20 {
+            let matrix = values(16, seed);
+            let matrix = Matrix::from_fn(16, 16, |p, q| matrix[(p.min(q), p.max(q))]);
+            let pairwise = ExplicitPairwise::new(4, 4, matrix).unwrap();
+            let problem = Problem::maximise(Matrix::zeros(4, 4), Box::new(pairwise)).unwrap();
+            let one = soft_after(&problem, 1);
+            let rounded = round(&problem, one.soft.as_ref().unwrap()).unwrap();
+            assert!(one.objective >= problem.objective(&rounded));
+            assert_eq!(one.objective, problem.objective(&one.assignment));
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
+            let solver = Faq {
+                tolerance,
+                ..Faq::default()
+            };
+            let problem = problem(2, 2, Sense::Maximise, 1);
+            let result = solver.solve(&problem, &Start::default(), &Monitor::silent());
+            assert!(result.unwrap_err().to_string().starts_with("tolerance"));
         }
     }
 }

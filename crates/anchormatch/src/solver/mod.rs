@@ -7,10 +7,12 @@
 mod faq;
 mod frank_wolfe;
 mod gagm;
+mod goat;
 mod hgm;
 mod ils;
 mod ipfp;
 mod local;
+mod path;
 mod portfolio;
 pub mod registry;
 mod relaxation;
@@ -27,12 +29,15 @@ mod tabu;
 #[cfg(test)]
 mod test_support;
 mod two_opt;
+mod umeyama;
 
 pub use faq::Faq;
 pub use gagm::Gagm;
+pub use goat::Goat;
 pub use hgm::Hgm;
 pub use ils::Ils;
 pub use ipfp::Ipfp;
+pub use path::Path;
 pub use portfolio::Portfolio;
 pub use rounding::round;
 pub use rrwm::Rrwm;
@@ -41,6 +46,7 @@ pub use smac::Smac;
 pub use spgm::Spgm;
 pub use tabu::Tabu;
 pub use two_opt::TwoOpt;
+pub use umeyama::Umeyama;
 
 use serde::Serialize;
 

@@ -1,6 +1,9 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
-use super::{Faq, Gagm, Hgm, Ils, Ipfp, Portfolio, Rrwm, Sm, Smac, Solver, Spgm, Tabu, TwoOpt};
+use super::{
+    Faq, Gagm, Goat, Hgm, Ils, Ipfp, Path, Portfolio, Rrwm, Sm, Smac, Solver, Spgm, Tabu, TwoOpt,
+    Umeyama,
+};
 use crate::error::{Error, Result};
 
 /// Every solver with its default parameters, relaxations first.
@@ -19,6 +22,9 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Ils::default()),
         Box::new(Tabu::default()),
         Box::new(Portfolio::default()),
+        Box::new(Goat::default()),
+        Box::new(Path::default()),
+        Box::new(Umeyama::default()),
     ]
 }
 

@@ -150,8 +150,8 @@ fn rough_exp(x: f64) -> f64 {
     let shifted = power + ROUND;
     let f = power - (shifted - ROUND);
     // 2^f on [−½, ½] by its Taylor series.
-    let fraction =
-        1.0 + f * (0.693_147_18 + f * (0.240_226_51 + f * (0.055_504_11 + f * 0.009_618_13)));
+    let fraction = 1.0
+        + f * (std::f64::consts::LN_2 + f * (0.240_226_51 + f * (0.055_504_11 + f * 0.009_618_13)));
     fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 

@@ -7,6 +7,12 @@
 //!
 //! Unary terms are linear here, Σ u x: on assignments they are the same as Σ u x², W's diagonal.
 
+mod point;
+mod restarts;
+
+pub(super) use point::{End, Point, mix};
+pub(super) use restarts::{BestVertex, Report, best_of_starts};
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

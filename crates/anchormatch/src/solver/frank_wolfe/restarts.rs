@@ -1,0 +1,141 @@
+//! Many starts, the best end.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::Polytope;
+use crate::error::Result;
+use crate::monitor::{Monitor, Progress};
+use crate::problem::Problem;
+use crate::solver::{Solution, Start, Status};
+
+/// Takes the residual of an iteration; says when to stop.
+pub(in crate::solver) type Report<'r> = dyn Fn(f64) -> Option<Status> + Sync + 'r;
+
+/// The best solution of `climb` from the start asked for and from `restarts` random ones.
+///
+/// Starts run in parallel, each from its own random stream, and equal solutions go to the earlier
+/// start: the result does not depend on the threads.
+pub(in crate::solver) fn best_of_starts<F>(
+    problem: &Problem,
+    start: &Start<'_>,
+    monitor: &Monitor,
+    stage: &str,
+    restarts: usize,
+    max_iterations: usize,
+    climb: F,
+) -> Result<Solution>
+where
+    F: Fn(Polytope<'_>, Vec<f64>, &Report<'_>) -> Result<Solution> + Sync,
+{
+    let made = AtomicUsize::new(0);
+    let interrupt = OnceLock::new();
+    let report = |residual: f64| {
+        let done = made.fetch_add(1, Ordering::Relaxed) + 1;
+        let progress = Progress {
+            stage,
+            done,
+            total: restarts
+                .checked_add(1)
+                .and_then(|starts| starts.checked_mul(max_iterations)),
+            value: Some(residual),
+        };
+        let cut = monitor.checkpoint(progress).map(Status::from);
+        cut.inspect(|&status| {
+            interrupt.get_or_init(|| status);
+        })
+    };
+    let run = |number: usize| -> Result<Option<Run>> {
+        // The first start always gives a result; the others only while there is time.
+        if number > 0
+            && let Some(cut) = monitor.interrupted()
+        {
+            interrupt.get_or_init(|| cut.into());
+            return Ok(None);
+        }
+        let mut polytope = Polytope::new(problem);
+        let x = if number == 0 {
+            polytope.start(start)?
+        } else {
+            polytope.random(start.seed, number as u64)?
+        };
+        let solution = climb(polytope, x, &report)?;
+        Ok(Some(Run { number, solution }))
+    };
+    let best = if restarts == 0 {
+        run(0)?
+    } else {
+        (0..=restarts)
+            .into_par_iter()
+            .map(run)
+            .try_reduce(|| None, |a, b| Ok(Run::better(a, b, problem)))?
+    };
+    let mut solution = best.expect("the first start always runs").solution;
+    if let Some(&status) = interrupt.get() {
+        solution.status = status;
+    }
+    Ok(solution)
+}
+
+/// What one start came to.
+struct Run {
+    number: usize,
+    solution: Solution,
+}
+
+impl Run {
+    /// The better of two runs, the earlier when they are equal: the same in whatever order they end.
+    fn better(a: Option<Self>, b: Option<Self>, problem: &Problem) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) => {
+                let sense = problem.sense();
+                let (first, second) = if a.number < b.number { (a, b) } else { (b, a) };
+                if sense.better(second.solution.objective, first.solution.objective) {
+                    Some(second)
+                } else {
+                    Some(first)
+                }
+            }
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// The best vertex met, by a value of which more is better.
+#[derive(Default)]
+pub(in crate::solver) struct BestVertex {
+    value: f64,
+    assignment: Vec<Option<usize>>,
+    met: bool,
+}
+
+impl BestVertex {
+    pub(in crate::solver) fn offer(&mut self, value: f64, assignment: &[Option<usize>]) {
+        if !self.met || value > self.value {
+            self.met = true;
+            self.value = value;
+            self.assignment.clear();
+            self.assignment.extend_from_slice(assignment);
+        }
+    }
+
+    /// The better of the best vertex and `rounded`, with its objective; `rounded` when equal.
+    pub(in crate::solver) fn or_rounded(
+        self,
+        problem: &Problem,
+        rounded: Vec<Option<usize>>,
+    ) -> (Vec<Option<usize>>, f64) {
+        let objective = problem.objective(&rounded);
+        if !self.met || self.assignment == rounded {
+            return (rounded, objective);
+        }
+        let other = problem.objective(&self.assignment);
+        if problem.sense().better(other, objective) {
+            (self.assignment, other)
+        } else {
+            (rounded, objective)
+        }
+    }
+}

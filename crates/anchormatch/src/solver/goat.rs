@@ -1,0 +1,422 @@
+//! GOAT, graph matching by optimal transport (Saad-Eldin, Pedigo, Priebe, Vogelstein 2021).
+//!
+//! FAQ's ascent on f(X) = ⟨u, X⟩ + ⟨X, W X⟩ with another direction. Where FAQ goes towards one
+//! assignment P that is best for the gradient G, and must choose between many that are as good, GOAT
+//! goes towards their average, the entropic transport plan
+//!
+//! > Q = Sinkhorn( exp(λ G / max|G|) ),   λ = 100,
+//!
+//! by exact line search. Ties and near-ties, the rule in unweighted graphs, are thus left open until
+//! the gradient decides them. Q is no assignment, so W Q takes a whole product. The exponent is taken
+//! less its maximum, and λ is bounded, so that neither the exponential nor the scalings overflow.
+//!
+//! Where not all assignments are allowed, those that are not get next to nothing before the balancing
+//! and nothing after it; where nodes may stay alone, so do pairs whose gradient is negative.
+
+use super::frank_wolfe::{End, Point, Report, best_of_starts, best_step, dot};
+use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use crate::assignment::Sinkhorn;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::monitor::Monitor;
+use crate::problem::{Coverage, Problem};
+
+/// What an assignment that is ruled out weighs before balancing, relative to the least of the others.
+const RULED_OUT: f64 = 1e-30;
+
+/// Exponents below this are raised to it.
+const LEAST_EXPONENT: f64 = -300.0;
+
+/// The ascent's parameters; the defaults are the authors' constants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goat {
+    /// Random starts beside the first one; the best of all ends is returned. Default 0.
+    pub restarts: usize,
+    /// Iterations of a start at most. Default 30.
+    pub max_iterations: usize,
+    /// A start has converged when ‖X' − X‖ ≤ tolerance · √k, k = min(n₁, n₂). Default 0.01.
+    pub tolerance: f64,
+    /// λ, how sharply the transport plan follows the gradient; at most 150. Default 100.
+    pub sharpness: f64,
+    /// Row and column sums of the transport plan are within this of 1. Default 0.05.
+    pub sinkhorn_tolerance: f64,
+    /// Sinkhorn sweeps an iteration at most. Default 1000.
+    pub sinkhorn_sweeps: usize,
+}
+
+impl Default for Goat {
+    fn default() -> Self {
+        Self {
+            restarts: 0,
+            max_iterations: 30,
+            tolerance: 0.01,
+            sharpness: 100.0,
+            sinkhorn_tolerance: 0.05,
+            sinkhorn_sweeps: 1000,
+        }
+    }
+}
+
+impl Goat {
+    fn check(&self) -> Result<()> {
+        for (name, value) in [
+            ("tolerance", self.tolerance),
+            ("sinkhorn_tolerance", self.sinkhorn_tolerance),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "a finite number, at least 0"));
+            }
+        }
+        // The exponents span 2λ, and their products with both scalings must stay finite.
+        if !(self.sharpness > 0.0 && self.sharpness <= 150.0) {
+            return Err(Error::parameter(
+                "sharpness",
+                self.sharpness,
+                "a number above 0, at most 150",
+            ));
+        }
+        if self.sinkhorn_sweeps == 0 {
+            return Err(Error::parameter("sinkhorn_sweeps", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+impl Solver for Goat {
+    fn info(&self) -> Info {
+        Info {
+            name: "goat",
+            kind: Kind::Relaxation,
+            reference: "Saad-Eldin, Pedigo, Priebe, Vogelstein, arXiv:2111.05366, 2021",
+            complexity: "P + O(n²) a Sinkhorn sweep",
+            accepts: "all",
+        }
+    }
+
+    /// `iterations`, `convergence` (‖X' − X‖/√k) and `soft` (the last X) are those of the best start.
+    ///
+    /// # Complexity
+    /// One product with W and some Sinkhorn sweeps an iteration, one linear assignment at the end.
+    /// Memory: five n₁×n₂ matrices and the product's scratch for every start that runs at the same
+    /// time.
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+        self.check()?;
+        start.check(problem)?;
+        best_of_starts(
+            problem,
+            start,
+            monitor,
+            "goat",
+            self.restarts,
+            self.max_iterations,
+            |_, x, report| self.climb(problem, x, report),
+        )
+    }
+}
+
+impl Goat {
+    fn climb(&self, problem: &Problem, x: Vec<f64>, report: &Report<'_>) -> Result<Solution> {
+        let (n, m) = problem.shape();
+        let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
+        let unary = problem.unary().as_slice();
+        let mut scratch = vec![0.0; pairwise.scratch_len()];
+        let mut point = Point::new(problem, x, &mut scratch);
+        let (mut score, mut plan, mut plan_image) =
+            (vec![0.0; n * m], vec![0.0; n * m], vec![0.0; n * m]);
+        let mut balancer = Balancer::new(n, m);
+        let mut convergence = Vec::new();
+        let mut status = if n * m == 0 {
+            Status::Converged
+        } else {
+            Status::IterationLimit
+        };
+        while status == Status::IterationLimit && convergence.len() < self.max_iterations {
+            point.score(unary, sign, &mut score);
+            self.transport(problem, &score, &mut plan, &mut balancer);
+            pairwise.apply(&plan, &mut plan_image, &mut scratch);
+            let end = End {
+                linear: dot(unary, &plan),
+                cross: dot(&point.image, &plan),
+                quadratic: dot(&plan_image, &plan),
+                overlap: dot(&point.x, &plan),
+                size: dot(&plan, &plan),
+            };
+            let (slope, curvature) = point.towards(&end);
+            let step = best_step(sign * slope, sign * curvature);
+            let moved = step * point.distance(&end) / (n.min(m) as f64).sqrt();
+            point.advance(step, &end, &plan, &plan_image);
+            convergence.push(moved);
+            let interrupt = report(moved);
+            if moved <= self.tolerance {
+                status = Status::Converged;
+            } else if let Some(interrupt) = interrupt {
+                status = interrupt;
+            }
+        }
+        let soft = Matrix::from_vec(n, m, point.x);
+        let assignment = round(problem, &soft)?;
+        Ok(Solution {
+            objective: problem.objective(&assignment),
+            assignment,
+            soft: Some(soft),
+            iterations: convergence.len(),
+            status,
+            convergence,
+        })
+    }
+
+    /// Q, the soft assignment that follows the scores.
+    fn transport(
+        &self,
+        problem: &Problem,
+        score: &[f64],
+        plan: &mut [f64],
+        balancer: &mut Balancer,
+    ) {
+        let (n, m) = problem.shape();
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &value in score {
+            (low, high) = (low.min(value), high.max(value));
+        }
+        let size = high.abs().max(low.abs());
+        let factor = if size > 0.0 {
+            self.sharpness / size
+        } else {
+            0.0
+        };
+        balancer.fill(score, factor, high, plan, n, m);
+        set_ruled_out(problem, plan, (factor * (low - high)).exp() * RULED_OUT);
+        let (tolerance, sweeps) = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
+        balancer.sinkhorn.balance(plan, n, m, tolerance, sweeps);
+        balancer.remember();
+        set_ruled_out(problem, plan, 0.0);
+        if problem.coverage() == Coverage::Partial {
+            for (slot, value) in plan.iter_mut().zip(score) {
+                if *value < 0.0 {
+                    *slot = 0.0;
+                }
+            }
+        }
+    }
+}
+
+/// Balances one plan after another, each from the last one's scaling.
+///
+/// The column scalings of square plans are kept as potentials (logarithms) and go into the next
+/// exponent, where each row is taken less its maximum: nothing overflows, and the balancing begins
+/// almost balanced. Slack rows of unequal sizes are not part of the exponent; those plans begin anew.
+struct Balancer {
+    sinkhorn: Sinkhorn,
+    potentials: Vec<f64>,
+    square: bool,
+}
+
+impl Balancer {
+    fn new(n: usize, m: usize) -> Self {
+        Self {
+            sinkhorn: Sinkhorn::new(),
+            potentials: vec![0.0; m],
+            square: n == m,
+        }
+    }
+
+    /// `plan` = exp(factor · score), up to scalings of rows and columns.
+    fn fill(&self, score: &[f64], factor: f64, high: f64, plan: &mut [f64], n: usize, m: usize) {
+        if !self.square {
+            for (slot, value) in plan.iter_mut().zip(score) {
+                *slot = (factor * (value - high)).exp();
+            }
+            return;
+        }
+        for i in 0..n {
+            let (row, score) = (&mut plan[i * m..(i + 1) * m], &score[i * m..(i + 1) * m]);
+            let mut largest = f64::NEG_INFINITY;
+            for ((slot, value), potential) in row.iter_mut().zip(score).zip(&self.potentials) {
+                *slot = factor * (value - high) + potential;
+                largest = if *slot > largest { *slot } else { largest };
+            }
+            for slot in row {
+                // What is smaller still would not be seen beside the largest.
+                *slot = (*slot - largest).max(LEAST_EXPONENT).exp();
+            }
+        }
+    }
+
+    fn remember(&mut self) {
+        if self.square {
+            let scales = self.sinkhorn.column_scales();
+            for (potential, scale) in self.potentials.iter_mut().zip(scales) {
+                *potential += scale.ln();
+            }
+        }
+    }
+}
+
+/// Gives `value` to all assignments that the candidates rule out.
+fn set_ruled_out(problem: &Problem, plan: &mut [f64], value: f64) {
+    let candidates = problem.candidates();
+    if candidates.is_all() {
+        return;
+    }
+    let m = problem.shape().1;
+    for (i, row) in plan.chunks_mut(m.max(1)).enumerate() {
+        let mut allowed = candidates.of_row(i).peekable();
+        for (a, slot) in row.iter_mut().enumerate() {
+            if allowed.next_if_eq(&a).is_none() {
+                *slot = value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Candidates, ExplicitPairwise};
+
+    fn problem(n: usize, m: usize) -> Problem {
+        let matrix = Matrix::from_fn(n * m, n * m, |p, q| ((p * q + p + q) % 11) as f64);
+        let unary = Matrix::from_fn(n, m, |i, a| ((3 * i + 5 * a) % 7) as f64);
+        let pairwise = ExplicitPairwise::new(n, m, matrix).unwrap();
+        Problem::maximise(unary, Box::new(pairwise)).unwrap()
+    }
+
+    /// The textbook balancing of exp(λ G / max|G|), slack rows or columns of ones added.
+    fn reference(score: &[f64], n: usize, m: usize, sharpness: f64) -> Vec<f64> {
+        let size = score.iter().fold(0.0f64, |s, v| s.max(v.abs()));
+        let side = n.max(m);
+        let mut square = vec![1.0; side * side];
+        for p in 0..n * m {
+            square[p / m * side + p % m] = (sharpness * score[p] / size).exp();
+        }
+        for _ in 0..20_000 {
+            for i in 0..side {
+                let sum: f64 = square[i * side..(i + 1) * side].iter().sum();
+                (0..side).for_each(|j| square[i * side + j] /= sum);
+            }
+            for j in 0..side {
+                let sum: f64 = (0..side).map(|i| square[i * side + j]).sum();
+                (0..side).for_each(|i| square[i * side + j] /= sum);
+            }
+        }
+        (0..n * m).map(|p| square[p / m * side + p % m]).collect()
+    }
+
+    #[test]
+    fn plans_are_the_balanced_exponentials_again_and_again() {
+        for (n, m) in [(5, 5), (3, 6), (6, 3)] {
+            let problem = problem(n, m);
+            let solver = Goat {
+                sharpness: 8.0,
+                sinkhorn_tolerance: 1e-12,
+                sinkhorn_sweeps: 20_000,
+                ..Goat::default()
+            };
+            let mut balancer = Balancer::new(n, m);
+            let mut plan = vec![0.0; n * m];
+            for round in 0..3 {
+                // The second and third plan begin at the potentials of the one before.
+                let score: Vec<f64> = (0..n * m)
+                    .map(|p| ((p * 7 + 3 * round) % 13) as f64 - 4.0)
+                    .collect();
+                solver.transport(&problem, &score, &mut plan, &mut balancer);
+                let want = reference(&score, n, m, 8.0);
+                for (got, want) in plan.iter().zip(want) {
+                    assert!((got - want).abs() < 1e-9, "{n}×{m}: {got} {want}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_sharpest_plans_of_the_widest_scores_stay_finite() {
+        for (n, m) in [(6, 6), (4, 9), (9, 4)] {
+            let problem = problem(n, m);
+            let solver = Goat {
+                sharpness: 150.0,
+                ..Goat::default()
+            };
+            let mut balancer = Balancer::new(n, m);
+            let mut plan = vec![0.0; n * m];
+            for round in 0..6 {
+                let score: Vec<f64> = (0..n * m)
+                    .map(|p| if (p + round) % 5 == 0 { 1e200 } else { -1e200 })
+                    .collect();
+                solver.transport(&problem, &score, &mut plan, &mut balancer);
+                assert!(plan.iter().all(|v| v.is_finite() && *v >= 0.0 && *v < 1.1));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_goes_to_what_is_ruled_out() {
+        let pairs = (0..25).filter(|p| p % 6 < 4).map(|p| (p / 5, p % 5));
+        let candidates = Candidates::listed(5, 5, pairs).unwrap();
+        let problem = problem(5, 5).with_candidates(candidates).unwrap();
+        let solution = Goat::default()
+            .solve(&problem, &Start::default(), &Monitor::silent())
+            .unwrap();
+        let soft = solution.soft.unwrap();
+        for i in 0..5 {
+            for a in 0..5 {
+                assert!(problem.candidates().allows(i, a) || soft[(i, a)] < 1e-12);
+            }
+        }
+        assert!(problem.is_feasible(&solution.assignment));
+    }
+
+    #[test]
+    fn the_objective_grows_with_every_iteration() {
+        let problem = problem(7, 7);
+        let value = |iterations: usize| {
+            let solver = Goat {
+                max_iterations: iterations,
+                tolerance: 0.0,
+                ..Goat::default()
+            };
+            let soft = solver
+                .solve(&problem, &Start::default(), &Monitor::silent())
+                .unwrap()
+                .soft
+                .unwrap();
+            let mut image = vec![0.0; 49];
+            problem
+                .pairwise()
+                .apply(soft.as_slice(), &mut image, &mut []);
+            dot(soft.as_slice(), &image) + dot(soft.as_slice(), problem.unary().as_slice())
+        };
+        let values: Vec<f64> = (0..8).map(value).collect();
+        assert!(values.windows(2).all(|w| w[1] >= w[0] - 1e-9), "{values:?}");
+        assert!(values[7] > values[0] + 1.0);
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let good = Goat::default;
+        for solver in [
+            Goat {
+                tolerance: f64::NAN,
+                ..good()
+            },
+            Goat {
+                sharpness: 0.0,
+                ..good()
+            },
+            Goat {
+                sharpness: 151.0,
+                ..good()
+            },
+            Goat {
+                sinkhorn_tolerance: -1.0,
+                ..good()
+            },
+            Goat {
+                sinkhorn_sweeps: 0,
+                ..good()
+            },
+        ] {
+            let result = solver.solve(&problem(2, 2), &Start::default(), &Monitor::silent());
+            assert!(result.is_err());
+        }
+    }
+}
