@@ -35,7 +35,8 @@ pub struct Portfolio {
     pub relaxations: Vec<Box<dyn Solver>>,
     /// The search from each start; its own number of iterations does not count.
     pub tabu: Tabu,
-    /// Tabu iterations in all. Default: 400 n, fewer above about n = 100.
+    /// Tabu iterations in all. Default: 400 n for product forms, fewer for a W of high rank and above
+    /// about n = 100.
     pub iterations: Option<usize>,
     /// Searches a round. Default 8.
     pub searches: usize,

@@ -27,7 +27,8 @@ use crate::problem::Problem;
 /// The search's parameters; the defaults are Taillard's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tabu {
-    /// Iterations. Default: 1000 n, fewer above about n = 100 (see [`default_iterations`]).
+    /// Iterations. Default: 1000 n for product forms, fewer for a W of high rank and above about
+    /// n = 100.
     pub iterations: Option<usize>,
     /// The shortest and longest ban, in multiples of n. Default 0.9 and 1.1.
     pub tenure: (f64, f64),
@@ -72,15 +73,17 @@ impl Tabu {
     }
 }
 
-/// About `effort` n iterations, but not more than 10 `effort` n 100² / (n₁ n₂ (1 + r / 4)) for W of
-/// rank r, and at least 2 n.
+/// 16 `effort` n / (15 + r) iterations for W of rank r, but not more than make 10⁶ `effort` times
+/// n₁ n₂ (1 + r / 4) numbers, and at least 2 n; n is the larger side.
 pub(super) fn default_iterations(problem: &Problem, effort: usize) -> usize {
     let (n, m) = problem.shape();
     let nodes = n.max(m);
     let terms = problem.pairwise().low_rank().map_or(4, |w| w.terms());
-    let work = (n * m).max(1) * (4 + terms) / 4;
-    let most = (effort * 1_000_000) / work;
-    (effort * nodes).min(most).max(2 * nodes)
+    let wanted = 16 * effort * nodes / (15 + terms);
+    let numbers = (n * m).max(1).saturating_mul(4 + terms) / 4;
+    wanted
+        .min(effort * 1_000_000 / numbers.max(1))
+        .max(2 * nodes)
 }
 
 impl Solver for Tabu {
