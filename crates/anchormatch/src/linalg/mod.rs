@@ -6,7 +6,9 @@
 mod eigen;
 mod matrix;
 mod product;
+mod vectors;
 
 pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
 pub use matrix::Matrix;
 pub use product::{multiply_into, multiply_transposed_into};
+pub use vectors::Vectors;

@@ -25,7 +25,8 @@ const TRIES: usize = 16;
 /// The search's parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ils {
-    /// Kicks. Default: 50 n, fewer above about n = 100.
+    /// Kicks. Default: 50 n for product forms, more below n = 30, fewer for a W of high rank and above about
+    /// n = 100.
     pub kicks: Option<usize>,
     /// Kicks without success after which the search starts again. Default 8 n.
     pub patience: Option<usize>,

@@ -33,11 +33,13 @@ const RELAXATION_SHARE: f64 = 0.3;
 pub struct Portfolio {
     /// Whose results are starts, in this order.
     pub relaxations: Vec<Box<dyn Solver>>,
-    /// The search from each start; its own number of iterations does not count.
+    /// The search from each start; its own number of iterations does not count. Default: bans from
+    /// 0.5 n to 2 n, which suit many short searches better than Taillard's.
     pub tabu: Tabu,
-    /// Tabu iterations in all. Default: 400 n, fewer above about n = 100.
+    /// Tabu iterations in all. Default: 400 n for product forms, more below n = 30, fewer for a W of
+    /// high rank and above about n = 100: some 10 ms up to n = 30, less than 0.5 s above.
     pub iterations: Option<usize>,
-    /// Searches a round. Default 8.
+    /// Searches a round. Default 24, fewer when that would leave each less than 2 n iterations.
     pub searches: usize,
     /// The size of the pool. Default 8.
     pub elites: usize,
@@ -51,13 +53,31 @@ impl Default for Portfolio {
     fn default() -> Self {
         Self {
             relaxations: vec![Box::new(Rrwm::default())],
-            tabu: Tabu::default(),
+            tabu: Tabu {
+                tenure: (0.5, 2.0),
+                ..Tabu::default()
+            },
             iterations: None,
-            searches: 8,
+            searches: 24,
             elites: 8,
             patience: 12,
             use_all_time: true,
         }
+    }
+}
+
+impl std::fmt::Debug for Portfolio {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.relaxations.iter().map(|r| r.info().name).collect();
+        f.debug_struct("Portfolio")
+            .field("relaxations", &names)
+            .field("tabu", &self.tabu)
+            .field("iterations", &self.iterations)
+            .field("searches", &self.searches)
+            .field("elites", &self.elites)
+            .field("patience", &self.patience)
+            .field("use_all_time", &self.use_all_time)
+            .finish()
     }
 }
 
@@ -119,6 +139,8 @@ struct Rounds<'a> {
     quiet: Monitor,
     seed: u64,
     round: usize,
+    /// Searches a round.
+    searches: usize,
     /// Rounds since the last new best.
     idle: usize,
     /// Iterations of each search of the next round.
@@ -139,6 +161,8 @@ impl<'a> Rounds<'a> {
         start: &Start<'_>,
         monitor: &'a Monitor,
     ) -> Self {
+        let (n, m) = problem.shape();
+        let nodes = n.max(m);
         let endless = portfolio.use_all_time && monitor.has_deadline();
         let total = match portfolio.iterations {
             Some(iterations) => iterations,
@@ -152,6 +176,7 @@ impl<'a> Rounds<'a> {
             quiet: monitor.unobserved(),
             seed: start.seed,
             round: 0,
+            searches: portfolio.searches.min(total / (6 * nodes.max(1))).max(1),
             idle: 0,
             length: 0,
             done: 0,
@@ -168,14 +193,14 @@ impl<'a> Rounds<'a> {
     /// A third of the budget for the first round, but not more than is useful before recombination.
     fn first_length(&self) -> usize {
         let (n, m) = self.problem.shape();
-        let share = self.total / (3 * self.portfolio.searches);
+        let share = self.total / (3 * self.searches);
         share.min(40 * n.max(m)).max(1)
     }
 
     /// Random numbers of a search of this round; the last place is the pool's own.
     fn random(&self, place: usize) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream((self.round * (self.portfolio.searches + 1) + place) as u64);
+        random.set_stream((self.round * (self.searches + 1) + place) as u64);
         random
     }
 
@@ -199,15 +224,23 @@ impl<'a> Rounds<'a> {
                 starts.push(completed(self.problem, &solution.assignment)?);
             }
         }
-        for place in starts.len()..self.portfolio.searches {
+        for place in starts.len()..self.searches {
             starts.push(random_assignment(self.problem, &mut self.random(place))?);
         }
-        Ok(starts)
+        // The best first, for when time or iterations do not suffice for all.
+        let sign = self.problem.sense().sign();
+        let mut ranked: Vec<(f64, Assignment)> = starts
+            .into_iter()
+            .map(|first| (sign * self.problem.objective(&first), first))
+            .collect();
+        ranked.sort_by(|x, y| y.0.total_cmp(&x.0));
+        ranked.truncate(self.searches);
+        Ok(ranked.into_iter().map(|(_, first)| first).collect())
     }
 
     /// Children of elites, shaken elites and random assignments.
     fn next_starts(&self) -> Result<Vec<Assignment>> {
-        let searches = self.portfolio.searches;
+        let searches = self.searches;
         let rows = self.problem.shape().0;
         let mut starts = Vec::with_capacity(searches);
         for place in 0..searches {

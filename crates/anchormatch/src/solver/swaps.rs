@@ -18,6 +18,7 @@
 //! Memory: two N×N matrices. All rows are padded to whole vectors of [`LANES`] numbers.
 
 use crate::error::Result;
+use crate::linalg::Vectors;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
 
@@ -50,8 +51,11 @@ pub(super) struct Swaps<'p> {
     beta: Vec<f64>,
     /// Σᵣ αʳ_k βʳ_k.
     diagonal: Vec<f64>,
+    /// Scratch for a row of D.
+    row: Vec<f64>,
     gain: f64,
     moves: usize,
+    vectors: Vectors,
 }
 
 impl<'p> Swaps<'p> {
@@ -100,8 +104,10 @@ impl<'p> Swaps<'p> {
             alpha: vec![0.0; terms * stride],
             beta: vec![0.0; terms * stride],
             diagonal: vec![0.0; stride],
+            row: vec![0.0; stride],
             gain: 0.0,
             moves: 0,
+            vectors: Vectors::new(),
         };
         swaps.set(assignment);
         Ok(swaps)
@@ -137,6 +143,11 @@ impl<'p> Swaps<'p> {
     /// Rows that exist, and with those that fill up.
     pub(super) fn sizes(&self) -> (usize, usize) {
         (self.real, self.nodes)
+    }
+
+    /// The machine's vector instructions.
+    pub(super) fn vectors(&self) -> Vectors {
+        self.vectors
     }
 
     /// The padded length of the rows of [`deltas`](Self::deltas).
@@ -183,11 +194,14 @@ impl<'p> Swaps<'p> {
             row.swap(i, j);
         }
         self.prepare((i, a), (j, b));
-        match self.w.terms() {
-            1 => self.update::<1>(),
-            2 => self.update::<2>(),
-            _ => self.update::<0>(),
-        }
+        self.vectors.run(
+            #[inline(always)]
+            || match self.w.terms() {
+                1 => self.update::<1>(),
+                2 => self.update::<2>(),
+                _ => self.update::<0>(),
+            },
+        );
         self.update_row(i);
         self.update_row(j);
     }
@@ -221,6 +235,7 @@ impl<'p> Swaps<'p> {
     }
 
     /// Q += Σᵣ αβᵀ, and D with it; `TERMS` is r, or 0 when r is known at run time only.
+    #[inline(always)]
     fn update<const TERMS: usize>(&mut self) {
         let stride = self.stride;
         let terms = if TERMS == 0 { self.w.terms() } else { TERMS };
@@ -243,15 +258,20 @@ impl<'p> Swaps<'p> {
                 let (betas, _) = beta.as_chunks::<LANES>();
                 if x != 0.0 {
                     for (q, beta) in q.iter_mut().zip(betas) {
+                        let mut lanes = *q;
                         for lane in 0..LANES {
-                            q[lane] += x * beta[lane];
+                            lanes[lane] += x * beta[lane];
                         }
+                        *q = lanes;
                     }
                 }
                 for ((d, alpha), beta) in d.iter_mut().zip(alphas).zip(betas).skip(from) {
+                    // On a copy: the compiler cannot know that the slices are apart.
+                    let mut lanes = *d;
                     for lane in 0..LANES {
-                        d[lane] -= (x - alpha[lane]) * (y - beta[lane]);
+                        lanes[lane] -= (x - alpha[lane]) * (y - beta[lane]);
                     }
+                    *d = lanes;
                 }
                 continue;
             }
@@ -292,31 +312,29 @@ impl<'p> Swaps<'p> {
     /// The entries of D that belong to row `i`, from Q.
     fn update_row(&mut self, i: usize) {
         let stride = self.stride;
+        let row = &mut self.row[..self.nodes];
         let mine = self.gradient[i * stride + i];
+        for (slot, q) in row.iter_mut().zip(&self.gradient[i * stride..]) {
+            *slot = q - mine;
+        }
+        if i < self.real {
+            let factor = 2.0 * self.sign * self.w.scale();
+            let a = self.partner[i];
+            for r in 0..self.w.terms() {
+                let left = self.w.left(r, i);
+                let right = self.w.right(r, a);
+                let mirrored = self.w.right(self.w.mirror(r), a);
+                for ((slot, &x), &c) in row.iter_mut().zip(left).zip(&self.partner) {
+                    *slot += factor * x * (right[c] + mirrored[c]);
+                }
+            }
+        }
         // Two rows that fill up are never exchanged.
         let last = if i < self.real { self.nodes } else { self.real };
-        for l in 0..last {
-            if l == i {
-                continue;
-            }
-            let q = &self.gradient;
-            let value = q[i * stride + l] + q[l * stride + i] - mine - q[l * stride + l];
-            self.deltas[i.min(l) * stride + i.max(l)] = value;
-        }
-        if i >= self.real {
-            return;
-        }
-        let factor = 2.0 * self.sign * self.w.scale();
-        let a = self.partner[i];
-        for r in 0..self.w.terms() {
-            let left = self.w.left(r, i);
-            let right = self.w.right(r, a);
-            let mirrored = self.w.right(self.w.mirror(r), a);
-            for (l, (&x, &c)) in left.iter().zip(&self.partner).enumerate() {
-                if l != i {
-                    let value = factor * x * (right[c] + mirrored[c]);
-                    self.deltas[i.min(l) * stride + i.max(l)] += value;
-                }
+        for (l, value) in row[..last].iter().enumerate() {
+            if l != i {
+                let value = value + self.gradient[l * stride + i] - self.gradient[l * stride + l];
+                self.deltas[i.min(l) * stride + i.max(l)] = value;
             }
         }
     }

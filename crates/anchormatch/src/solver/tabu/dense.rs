@@ -37,7 +37,12 @@ pub(super) fn run(
         } else {
             None
         };
-        let chosen = absent.or_else(|| bans.best_exchange(&swaps, now as f64, needed, first_row));
+        let chosen = absent.or_else(|| {
+            swaps.vectors().run(
+                #[inline(always)]
+                || bans.best_exchange(&swaps, now as f64, needed, first_row),
+            )
+        });
         // When everything is tabu, time passes.
         let Some((i, j)) = chosen else { continue };
         let ends = [0; 2].map(|_: usize| (now + random.random_range(shortest..=longest)) as f64);
@@ -53,6 +58,9 @@ pub(super) fn run(
     let assignment = swaps.assignment(&best);
     Ok(watch.finish(assignment))
 }
+
+/// A row in whole vectors.
+type Vectored<'s> = &'s [[f64; LANES]];
 
 /// Until when what is tabu.
 struct Bans {
@@ -112,6 +120,7 @@ impl Bans {
     /// The best exchange that is not tabu or gains more than `needed`.
     ///
     /// Rows are looked through from `first_row` on, so that chance decides between equal gains.
+    #[inline(always)]
     fn best_exchange(
         &self,
         swaps: &Swaps<'_>,
@@ -119,17 +128,9 @@ impl Bans {
         needed: f64,
         first_row: usize,
     ) -> Option<(usize, usize)> {
-        let stride = self.stride;
-        let row = |k: usize| {
-            // The vector that holds column k + 1 is the first with anything in it.
-            let from = ((k + 1) / LANES * LANES).min(stride);
-            let (d, _) = swaps.deltas()[k * stride + from..(k + 1) * stride].as_chunks::<LANES>();
-            let (e, _) = self.exchanges[k * stride + from..(k + 1) * stride].as_chunks::<LANES>();
-            (from, d, e)
-        };
         let (mut best, mut best_row) = (f64::NEG_INFINITY, usize::MAX);
         for k in (first_row..self.real).chain(0..first_row) {
-            let (_, d, e) = row(k);
+            let (_, d, e) = self.row(swaps, k);
             let mut lanes = [f64::NEG_INFINITY; LANES];
             for (d, e) in d.iter().zip(e) {
                 for lane in 0..LANES {
@@ -150,11 +151,21 @@ impl Bans {
         if best_row == usize::MAX {
             return None;
         }
-        let (from, d, e) = row(best_row);
+        let (from, d, e) = self.row(swaps, best_row);
         let (d, e) = (d.as_flattened(), e.as_flattened());
         (0..d.len())
             .find(|&l| d[l] == best && (e[l] < now || d[l] > needed))
             .map(|l| (best_row, from + l))
+    }
+
+    /// Row `k` of D and E from the first vector with anything in it on, and where that begins.
+    #[inline(always)]
+    fn row<'s>(&'s self, swaps: &'s Swaps<'_>, k: usize) -> (usize, Vectored<'s>, Vectored<'s>) {
+        let from = ((k + 1) / LANES * LANES).min(self.stride);
+        let range = k * self.stride + from..(k + 1) * self.stride;
+        let (d, _) = swaps.deltas()[range.clone()].as_chunks::<LANES>();
+        let (e, _) = self.exchanges[range].as_chunks::<LANES>();
+        (from, d, e)
     }
 
     /// The best exchange among those whose ban ended before `then`.

@@ -27,7 +27,8 @@ use crate::problem::Problem;
 /// The search's parameters; the defaults are Taillard's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tabu {
-    /// Iterations. Default: 1000 n, fewer above about n = 100 (see [`default_iterations`]).
+    /// Iterations. Default: 1000 n for product forms, more below n = 30, fewer for a W of high rank
+    /// and above about n = 100.
     pub iterations: Option<usize>,
     /// The shortest and longest ban, in multiples of n. Default 0.9 and 1.1.
     pub tenure: (f64, f64),
@@ -72,15 +73,24 @@ impl Tabu {
     }
 }
 
-/// About `effort` n iterations, but not more than 10 `effort` n 100² / (n₁ n₂ (1 + r / 4)) for W of
-/// rank r, and at least 2 n.
+/// What counts as the rank of W where every move is judged by itself.
+const GENERAL_RANK: usize = 24;
+
+/// 16 `effort` n / (15 + r) iterations for W of rank r and the larger side n. Small problems get more,
+/// up to 5 `effort` n, as long as the time stays what it is at n = 30; large ones fewer, so that it
+/// stays near what it is at n = 100, but at least 2 n.
 pub(super) fn default_iterations(problem: &Problem, effort: usize) -> usize {
     let (n, m) = problem.shape();
     let nodes = n.max(m);
-    let terms = problem.pairwise().low_rank().map_or(4, |w| w.terms());
-    let work = (n * m).max(1) * (4 + terms) / 4;
-    let most = (effort * 1_000_000) / work;
-    (effort * nodes).min(most).max(2 * nodes)
+    let rank = match problem.pairwise().low_rank() {
+        Some(w) if Swaps::suit(problem) => w.terms(),
+        _ => GENERAL_RANK,
+    };
+    let numbers = problem.candidates().count().max(1) * (4 + rank) / 4;
+    let wanted = 16 * effort * nodes / (15 + rank);
+    let short = (5 * effort * nodes).min(effort * 33_750 / numbers);
+    let long = effort * 1_000_000 / numbers;
+    wanted.max(short).min(long).max(2 * nodes)
 }
 
 impl Solver for Tabu {
