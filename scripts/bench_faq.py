@@ -11,6 +11,7 @@ trials our objective is better, equal or worse.
 """
 
 import argparse
+import itertools
 import os
 import subprocess
 import tempfile
@@ -120,9 +121,10 @@ def main():
         f"  {'accuracy':>11} {'of scipy':>11} {'better, equal, worse':>14}"
     )
     if options.only != "accuracy":
-        for n, trials, repeats in ((20, 20, 20), (100, 20, 5), (400, 5, 3)):
-            problems = [instance(n, 0.3, 0, 1.0, 2, 1000 + k) for k in range(trials)]
-            compare(f"speed n={n}", problems, repeats, options)
+        sizes = ((20, 20, 20), (100, 20, 5), (400, 5, 3))
+        for (n, trials, repeats), noise in itertools.product(sizes, (0.0, 0.1, 0.3)):
+            problems = [instance(n, noise, 0, 1.0, 2, 1000 + k) for k in range(trials)]
+            compare(f"n={n} σ={noise}", problems, repeats, options)
     if options.only != "speed":
         rows = [(f"σ={noise}", (20, noise, 0, 1.0)) for noise in (0.1, 0.2, 0.3, 0.4, 0.5)]
         rows += [(f"{outliers} outliers", (20, 0.0, outliers, 1.0)) for outliers in (6, 10)]

@@ -43,8 +43,8 @@ fn main() -> Result<()> {
         let seeds: Vec<(usize, usize)> = (0..count)
             .map(|_| (next() as usize, next() as usize))
             .collect();
-        let a = Weights::Dense(Matrix::from_fn(n, n, |_, _| next()));
-        let b = Weights::Dense(Matrix::from_fn(n, n, |_, _| next()));
+        let a = weights(Matrix::from_fn(n, n, |_, _| next()));
+        let b = weights(Matrix::from_fn(n, n, |_, _| next()));
         let mut times = Vec::new();
         let mut last = None;
         for _ in 0..repeats.max(1) {
@@ -69,4 +69,20 @@ fn main() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sparse when fewer than one entry in twenty is not zero.
+fn weights(matrix: Matrix) -> Weights {
+    let filled = matrix.as_slice().iter().filter(|v| **v != 0.0).count();
+    if 20 * filled >= matrix.as_slice().len() {
+        return Weights::Dense(matrix);
+    }
+    let row = |i: usize| {
+        let entries = matrix.row(i).iter().enumerate();
+        entries
+            .filter(|e| *e.1 != 0.0)
+            .map(|(j, &v)| (j as u32, v))
+            .collect()
+    };
+    Weights::Sparse((0..matrix.rows()).map(row).collect())
 }

@@ -1,4 +1,5 @@
 //! What every Frank–Wolfe or spectral solver owes its caller, checked on all of them alike.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use anchormatch::Monitor;
 use anchormatch::linalg::Matrix;

@@ -90,9 +90,9 @@ impl<'p> Polytope<'p> {
     /// barycentre.
     pub(super) fn start(&mut self, start: &Start<'_>) -> Result<Vec<f64>> {
         if let Some(soft) = start.soft {
-            self.from_soft(soft.as_slice())
+            self.point_like(soft.as_slice())
         } else if let Some(assignment) = start.assignment {
-            self.from_assignment(assignment)
+            self.vertex_of(assignment)
         } else {
             self.barycentre()
         }
@@ -151,7 +151,7 @@ impl<'p> Polytope<'p> {
     }
 
     /// A point of the hull with as many of the pairs of `assignment` as it can have.
-    fn from_assignment(&mut self, assignment: &[Option<usize>]) -> Result<Vec<f64>> {
+    fn vertex_of(&mut self, assignment: &[Option<usize>]) -> Result<Vec<f64>> {
         let (n, m) = self.problem.shape();
         let mut score = vec![0.0; n * m];
         for (i, a) in assignment.iter().enumerate() {
@@ -165,7 +165,7 @@ impl<'p> Polytope<'p> {
     }
 
     /// A point of the hull that is like `soft`, or is `soft` when that lies in it.
-    fn from_soft(&mut self, soft: &[f64]) -> Result<Vec<f64>> {
+    fn point_like(&mut self, soft: &[f64]) -> Result<Vec<f64>> {
         let (n, m) = self.problem.shape();
         let candidates = self.problem.candidates();
         let mut x = vec![0.0; n * m];
