@@ -6,7 +6,9 @@ use anchormatch::graph::Duplicates;
 use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{demo, generate, info, matching, reproduce, signature};
+use crate::commands::{
+    bench, demo, generate, info, matching, reproduce, signature, solve, solvers,
+};
 use crate::exit::{Failure, Outcome};
 use crate::{memory, values};
 
@@ -29,6 +31,11 @@ Graph files, by extension:
   .graphml                GraphML, edge attribute `weight`
   any table with --points [id,]x,y[,z]: the complete graph on Euclidean distances
 Anchors and truth: source,target[,weight]. `-` is standard input or output.
+
+Problem files, for `anchormatch solve`:
+  .dd .txt                assignments, pairs of them and their costs; several problems a file
+  .dat                    QAPLIB: n, A, B
+  .json                   a saved problem
 
 Exit codes:
   0  done (also when the reader of the output went away, as in `anchormatch … | head`)
@@ -58,11 +65,14 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Match(Box<matching::Options>),
+    Solve(solve::Options),
+    Solvers(solvers::Options),
     Demo(demo::Options),
     Info(info::Options),
     Signature(signature::Options),
     Generate(generate::Options),
     Reproduce(reproduce::Options),
+    Bench(bench::Options),
 }
 
 /// Reads the process's arguments.
@@ -77,7 +87,10 @@ impl Cli {
             Command::Match(options) => options.json,
             Command::Demo(options) => options.json,
             Command::Info(options) => options.json,
+            Command::Solve(options) => options.json,
+            Command::Solvers(options) => options.json,
             Command::Reproduce(options) => options.wants_json(),
+            Command::Bench(options) => options.wants_json(),
             Command::Signature(_) | Command::Generate(_) => false,
         }
     }
@@ -91,6 +104,9 @@ impl Cli {
             Command::Signature(options) => options.run(),
             Command::Generate(options) => options.run(),
             Command::Reproduce(options) => options.run(),
+            Command::Solve(options) => options.run(),
+            Command::Solvers(options) => options.run(),
+            Command::Bench(options) => options.run(),
         }
     }
 }

@@ -14,6 +14,21 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// What people call the file.
+pub(crate) fn name(path: &Path) -> String {
+    match path.file_name() {
+        _ if is_standard(path) => "standard input".to_owned(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => path.display().to_string(),
+    }
+}
+
+/// Whether the file's name ends in `.wanted`.
+pub(crate) fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case(wanted))
+}
+
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     write(Path::new("-"), text)

@@ -96,6 +96,14 @@ impl Display {
         }
     }
 
+    /// Does something that prints, without a bar in between.
+    pub(crate) fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
+        match self {
+            Self::Bar { bar, .. } => bar.suspend(print),
+            Self::Silent | Self::Json(_) => print(),
+        }
+    }
+
     /// A line above the bar, where a person watches one.
     pub(crate) fn remark(&self, line: &str) {
         if let Self::Bar { bar, .. } = self {

@@ -16,6 +16,7 @@ use anchormatch::{Error, Monitor};
 
 use crate::args::Resources;
 use crate::exit::{self, Failure};
+use crate::files::print;
 use crate::progress::Display;
 
 /// What shells report for a program that Ctrl-C ended.
@@ -46,13 +47,9 @@ struct Shared {
 
 impl Session {
     /// Starts threads, clock, display and signal handling.
-    ///
-    /// `result_stage` is the stage from whose first report on a stop returns the best so far; `None`
-    /// when the work has nothing to show before its end.
     pub(crate) fn start(
         resources: &Resources,
         time_limit: Option<Duration>,
-        result_stage: Option<&'static str>,
         errors_as_json: bool,
     ) -> Result<Self, Failure> {
         resources.start_threads()?;
@@ -73,13 +70,21 @@ impl Session {
             max_memory: resources.memory(),
         };
         let shared = Arc::clone(&session.shared);
-        session.monitor = session.quiet_monitor().observe(move |progress| {
-            if Some(progress.stage) == result_stage {
-                shared.keep();
-            }
-            shared.display.show(progress);
-        });
+        session.monitor = session
+            .quiet_monitor()
+            .observe(move |progress| shared.display.show(progress));
         Ok(session)
+    }
+
+    /// From here on a stop returns something to write: the main thread ends the process.
+    pub(crate) fn keep(&self) {
+        self.shared.keep();
+    }
+
+    /// [`keep`](Self::keep) for work that finds out itself when it has a result.
+    pub(crate) fn keeper(&self) -> impl Fn() + Send + Sync + 'static {
+        let shared = Arc::clone(&self.shared);
+        move || shared.keep()
     }
 
     /// The monitor of the work, shown on the display.
@@ -102,6 +107,11 @@ impl Session {
     /// The memory allowed, in bytes.
     pub(crate) fn max_memory(&self) -> Option<u64> {
         self.max_memory
+    }
+
+    /// Prints while the work goes on, with the bar out of the way.
+    pub(crate) fn print(&self, text: &str) -> Result<(), Failure> {
+        self.shared.display.suspend(|| print(text))
     }
 
     /// Shows a step of work that the caller counts itself.

@@ -1,8 +1,10 @@
 //! Aligned tables of text.
 
-/// Rows of cells under a header; the first column is left-aligned, the others right-aligned.
+/// Rows of cells under a header; the first column is left-aligned, the others right-aligned unless
+/// they hold words.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
+    words: Vec<usize>,
 }
 
 impl Table {
@@ -10,7 +12,14 @@ impl Table {
     pub(crate) fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
         Self {
             rows: vec![header.into_iter().map(Into::into).collect()],
+            words: vec![0],
         }
+    }
+
+    /// Aligns these columns to the left as well.
+    pub(crate) fn with_words(mut self, columns: impl IntoIterator<Item = usize>) -> Self {
+        self.words.extend(columns);
+        self
     }
 
     /// Adds a row.
@@ -32,9 +41,12 @@ impl Table {
                 .iter()
                 .zip(&widths)
                 .enumerate()
-                .map(|(c, (cell, &width))| match c {
-                    0 => format!("{cell:<width$}"),
-                    _ => format!("{cell:>width$}"),
+                .map(|(c, (cell, &width))| {
+                    if self.words.contains(&c) {
+                        format!("{cell:<width$}")
+                    } else {
+                        format!("{cell:>width$}")
+                    }
                 })
                 .collect();
             text.push_str(cells.join("  ").trim_end());
@@ -58,5 +70,11 @@ mod tests {
         let mut table = Table::new(["terms", "n"]);
         table.row(["λ", "100"]);
         assert_eq!(table.text(), "terms    n\n─────  ───\nλ      100\n");
+        let mut words = Table::new(["name", "n", "kind"]).with_words([2]);
+        words.row(["a", "10", "b"]);
+        assert_eq!(
+            words.text(),
+            "name   n  kind\n────  ──  ────\na     10  b\n"
+        );
     }
 }

@@ -3,11 +3,20 @@
 use std::time::Duration;
 
 use anchormatch::matcher::Terms;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use anchormatch::solver::registry;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The paper's variants by name.
 pub(crate) fn terms() -> impl TypedValueParser<Value = Terms> {
     PossibleValuesParser::new(Terms::ALL.map(Terms::as_str)).try_map(|name| name.parse::<Terms>())
+}
+
+/// The name of a solver of the registry.
+pub(crate) fn solver() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(registry::all().into_iter().map(|solver| {
+        let info = solver.info();
+        PossibleValue::new(info.name).help(info.reference)
+    }))
 }
 
 /// A number above 0.

@@ -81,7 +81,7 @@ impl Options {
     /// Matches, prints and writes.
     pub(crate) fn run(&self) -> Outcome {
         check_writable(&self.out)?;
-        let session = Session::start(&self.resources, None, None, self.json)?;
+        let session = Session::start(&self.resources, None, self.json)?;
         let instance = house::pair(FROM, TO, JITTER, self.seed)?;
         let rows = self.rows(&instance, &session)?;
         session.finish();

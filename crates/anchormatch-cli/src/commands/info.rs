@@ -75,7 +75,7 @@ struct Range<T> {
 impl Options {
     /// Reads and tells.
     pub(crate) fn run(&self) -> Outcome {
-        let session = Session::start(&self.resources, None, None, self.json)?;
+        let session = Session::start(&self.resources, None, self.json)?;
         let loaded = self.reading.graph(&self.graph, session.max_memory())?;
         let mut info = Info::of(&self.graph.display().to_string(), &loaded);
         if (2..=MOST_NODES_FOR_EIGENVALUES).contains(&info.nodes) {

@@ -1,6 +1,7 @@
 //! `anchormatch match`: two graphs in, pairs out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anchormatch::affinity::proximity::Mode;
@@ -9,14 +10,17 @@ use anchormatch::io::{
 };
 use anchormatch::matcher::{Paper, Terms};
 use anchormatch::matching::Score;
-use anchormatch::solver::{Solver, Status};
-use anchormatch::{Anchors, Matching};
+use anchormatch::problem::Problem;
+use anchormatch::solver::{Info, Solution, Solver, Start, Status, registry};
+use anchormatch::{Anchors, Matching, Monitor};
 use anchormatch_lab::report::{Report, Run, Side};
 use clap::{Args, ValueEnum};
 
 use crate::args::{Output, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
-use crate::files::{check_distinct, check_writable, command_line, is_standard, write};
+use crate::files::{
+    check_distinct, check_writable, command_line, has_extension, is_standard, name, write,
+};
 use crate::session::Session;
 use crate::values;
 
@@ -81,7 +85,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     time_limit: Option<Duration>,
 
-    /// Seed of everything random; it is recorded with the result. Preset paper is deterministic
+    /// Seed of everything random; it is recorded with the result. Relaxations draw nothing
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -108,9 +112,9 @@ struct Method {
     #[arg(long, value_name = "TERMS", default_value = Terms::default().as_str(), value_parser = values::terms())]
     terms: Terms,
 
-    /// The algorithm that maximises it
-    #[arg(long, value_name = "NAME", default_value = "rrwm")]
-    solver: SolverName,
+    /// The algorithm that maximises it; `anchormatch solvers` has more about each
+    #[arg(long, value_name = "NAME", default_value = "rrwm", value_parser = values::solver())]
+    solver: String,
 
     /// Diffusion time, in units of 1/mean eigenvalue of each graph; small is local [default: 1]
     #[arg(long, value_name = "T", value_parser = values::positive)]
@@ -148,12 +152,6 @@ enum Preset {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SolverName {
-    /// Reweighted random walks (Cho, Lee, Lee, ECCV 2010)
-    Rrwm,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LearnerMode {
     /// Solve without the cone, then project
     Projected,
@@ -164,7 +162,6 @@ enum LearnerMode {
 impl Method {
     fn paper(&self) -> Paper {
         let Preset::Paper = self.preset;
-        let SolverName::Rrwm = self.solver;
         let mut paper = Paper::with_terms(self.terms);
         let set = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
         set(&mut paper.tau, self.tau);
@@ -183,6 +180,33 @@ impl Method {
     }
 }
 
+/// A solver with a seed that says when it begins: from there on a stop returns its best so far.
+struct Announced {
+    inner: Box<dyn Solver>,
+    seed: u64,
+    begins: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Solver for Announced {
+    fn info(&self) -> Info {
+        self.inner.info()
+    }
+
+    fn solve(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> anchormatch::Result<Solution> {
+        (self.begins)();
+        let seeded = Start {
+            seed: self.seed,
+            ..*start
+        };
+        self.inner.solve(problem, &seeded, monitor)
+    }
+}
+
 /// Both graphs and what is known about them.
 struct Input {
     source: LoadedGraph,
@@ -195,9 +219,13 @@ impl Options {
     /// Matches and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
-        let paper = self.method.paper();
-        let solver = paper.solver.info().name;
-        let session = Session::start(&self.resources, self.time_limit, Some(solver), self.json)?;
+        let mut paper = self.method.paper();
+        let session = Session::start(&self.resources, self.time_limit, self.json)?;
+        paper.solver = Arc::new(Announced {
+            inner: registry::by_name(&self.method.solver)?,
+            seed: self.seed,
+            begins: Box::new(session.keeper()),
+        });
         let input = self.read(&session)?;
         let mut matching = paper.run(
             &input.source.graph,
@@ -375,20 +403,6 @@ fn side<'a>(path: &Path, loaded: &'a LoadedGraph) -> Side<'a> {
         positions: loaded.positions.as_ref(),
         wireframe: None,
     }
-}
-
-/// What people call the file.
-fn name(path: &Path) -> String {
-    match path.file_name() {
-        _ if is_standard(path) => "standard input".to_owned(),
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => path.display().to_string(),
-    }
-}
-
-fn has_extension(path: &Path, wanted: &str) -> bool {
-    path.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case(wanted))
 }
 
 #[cfg(test)]

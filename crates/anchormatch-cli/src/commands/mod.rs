@@ -1,8 +1,11 @@
 //! One file per command: its options, its help and its `run`.
 
+pub(crate) mod bench;
 pub(crate) mod demo;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod matching;
 pub(crate) mod reproduce;
 pub(crate) mod signature;
+pub(crate) mod solve;
+pub(crate) mod solvers;

@@ -1,23 +1,21 @@
 //! `anchormatch reproduce`: the paper's experiments, on data that the user has.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anchormatch::Error;
 use anchormatch::matcher::{Paper, Terms};
 use anchormatch::monitor::Progress;
 use anchormatch_lab::datasets::hotel::Hotel;
-use anchormatch_lab::datasets::{DATA_VARIABLE, data_dir};
 use anchormatch_lab::experiments::Summary;
 use anchormatch_lab::experiments::hotel::{HotelResult, HotelSweep};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::args::Resources;
-use crate::exit::{Done, Failure, Outcome};
-use crate::files::{check_writable, print, write};
+use crate::data;
+use crate::exit::{Done, Outcome};
+use crate::files::{print, write};
 use crate::session::Session;
 use crate::table::Table;
 use crate::values;
@@ -112,9 +110,9 @@ impl Options {
 
 impl HotelOptions {
     fn run(&self) -> Outcome {
-        let table_file = self.prepare_out()?;
-        let hotel = Hotel::load(&self.data_directory())?;
-        let session = Session::start(&self.resources, None, None, self.json)?;
+        let table_file = data::prepare_out(self.out.as_deref(), "hotel.csv")?;
+        let hotel = Hotel::load(&data::directory(self.data.as_deref()))?;
+        let session = Session::start(&self.resources, None, self.json)?;
         let mut terms = Vec::new();
         for &one in if self.terms.is_empty() {
             &Terms::ALL[..]
@@ -161,30 +159,6 @@ impl HotelOptions {
             print(&table.text())?;
         }
         Ok(Done::Complete)
-    }
-
-    /// Makes the folder for the table before the work, and says where the table goes.
-    fn prepare_out(&self) -> Result<Option<PathBuf>, Failure> {
-        let Some(out) = &self.out else {
-            return Ok(None);
-        };
-        fs::create_dir_all(out).map_err(|source| Error::io(out, source))?;
-        let file = out.join("hotel.csv");
-        check_writable(&file)?;
-        Ok(Some(file))
-    }
-
-    fn data_directory(&self) -> PathBuf {
-        if self.data.is_some() {
-            return data_dir(self.data.as_deref());
-        }
-        let variable = std::env::var_os(DATA_VARIABLE).map(PathBuf::from);
-        let beside = Path::new("../shared/data");
-        match variable.filter(|path| !path.as_os_str().is_empty()) {
-            Some(named) => named,
-            None if beside.is_dir() => beside.to_owned(),
-            None => data_dir(None),
-        }
     }
 }
 

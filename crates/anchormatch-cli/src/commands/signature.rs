@@ -97,7 +97,7 @@ impl Options {
     /// Computes and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check()?;
-        let session = Session::start(&self.resources, None, None, false)?;
+        let session = Session::start(&self.resources, None, false)?;
         let loaded = self.reading.graph(&self.graph, session.max_memory())?;
         let anchors = self.anchor_nodes(&loaded.graph)?;
         let signature = self.compute(&loaded.graph, &anchors, session.monitor())?;

@@ -1,0 +1,73 @@
+//! `anchormatch bench`: solvers against each other and against what is known.
+
+mod dd;
+mod qaplib;
+mod solvers;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::Outcome;
+
+const LONG_ABOUT: &str = "\
+Measure solvers: against each other on synthetic graphs, and against the best values known of QAPLIB \
+and of graph matching problems. A run that is stopped tells what it has found by then.";
+
+const EXAMPLES: &str = "\
+Examples:
+  anchormatch bench solvers --quick
+  anchormatch bench qaplib --data DIR --largest 30
+  anchormatch bench dd --data DIR";
+
+/// Measure solvers
+#[derive(Debug, Args)]
+#[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Solvers(solvers::Options),
+    Qaplib(qaplib::Options),
+    Dd(dd::Options),
+}
+
+impl Options {
+    /// Whether JSON was asked for.
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.what {
+            What::Solvers(options) => options.json,
+            What::Qaplib(options) => options.json,
+            What::Dd(options) => options.json,
+        }
+    }
+
+    /// Measures.
+    pub(crate) fn run(&self) -> Outcome {
+        match &self.what {
+            What::Solvers(options) => options.run(),
+            What::Qaplib(options) => options.run(),
+            What::Dd(options) => options.run(),
+        }
+    }
+}
+
+/// Where the data is.
+#[derive(Debug, Args)]
+struct Data {
+    /// The data folder
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+/// A value that may have fractions, without noise in the last digits.
+fn figure(value: f64) -> String {
+    if value.fract() == 0.0 {
+        value.to_string()
+    } else {
+        format!("{value:.5}")
+    }
+}
