@@ -18,13 +18,13 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Gagm::default()),
         Box::new(Spgm::default()),
         Box::new(Faq::default()),
+        Box::new(Goat::default()),
+        Box::new(Path::default()),
+        Box::new(Umeyama::default()),
         Box::new(TwoOpt::default()),
         Box::new(Ils::default()),
         Box::new(Tabu::default()),
         Box::new(Portfolio::default()),
-        Box::new(Goat::default()),
-        Box::new(Path::default()),
-        Box::new(Umeyama::default()),
     ]
 }
 
