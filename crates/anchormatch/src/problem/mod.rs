@@ -24,16 +24,18 @@ mod product;
 mod seeds;
 mod separable;
 mod sparse;
+mod weights;
 
 pub use affinities::Affinities;
 pub use candidates::Candidates;
 pub use explicit::ExplicitPairwise;
 pub use factor::{GaussianKernel, KernelFactors};
 pub use low_rank::LowRank;
-pub use product::{ProductPairwise, Weights};
+pub use product::ProductPairwise;
 pub use seeds::SeededProduct;
 pub use separable::SeparablePairwise;
 pub use sparse::{Listed, SparsePairwise};
+pub use weights::Weights;
 
 use serde::Serialize;
 
