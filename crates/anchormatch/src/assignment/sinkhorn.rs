@@ -9,6 +9,8 @@
 //! K is only read: one pass a sweep, which scales a row and adds it to the column sums while it is in
 //! cache.
 
+use crate::linalg::dot;
+
 /// Vectors that the balancing works in; reused from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct Sinkhorn {
@@ -124,20 +126,6 @@ impl Sinkhorn {
 fn reset(vector: &mut Vec<f64>, len: usize, value: f64) {
     vector.clear();
     vector.resize(len, value);
-}
-
-/// Eight running sums, so that the compiler can keep them in vector registers.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a_blocks, a_rest) = a.as_chunks::<8>();
-    let (b_blocks, b_rest) = b.as_chunks::<8>();
-    for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

@@ -10,5 +10,5 @@ mod vectors;
 
 pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
 pub use matrix::Matrix;
-pub use product::{multiply_into, multiply_transposed_into};
+pub use product::{dot, multiply_into, multiply_transposed_into};
 pub use vectors::Vectors;

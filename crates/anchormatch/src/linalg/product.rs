@@ -40,6 +40,21 @@ pub fn multiply_transposed_into(
     blocks(out, a, right, m, k, n);
 }
 
+/// Σ a_k b_k, in eight running sums that the compiler keeps in vector registers.
+#[must_use]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a_blocks, a_rest) = a.as_chunks::<8>();
+    let (b_blocks, b_rest) = b.as_chunks::<8>();
+    for (x, y) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
 fn blocks(out: &mut [f64], a: &[f64], right: MatRef<'_, f64>, m: usize, k: usize, n: usize) {
     assert_eq!(out.len(), m * n, "product fills its shape");
     assert_eq!(a.len(), m * k, "left factor fills its shape");

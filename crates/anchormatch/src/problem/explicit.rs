@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Pairwise;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, dot};
 use crate::monitor::Monitor;
 
 /// Rows of W that one task multiplies.
@@ -151,20 +151,6 @@ impl Pairwise for ExplicitPairwise {
             *slot += scale * value;
         }
     }
-}
-
-/// Eight running sums, so that the compiler can keep them in vector registers.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a_blocks, a_rest) = a.as_chunks::<8>();
-    let (b_blocks, b_rest) = b.as_chunks::<8>();
-    for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{Solution, Start, Status};
 use crate::assignment::{LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+pub(super) use crate::linalg::dot;
 use crate::monitor::{Monitor, Progress};
 use crate::problem::{Coverage, Problem};
 
@@ -199,20 +200,6 @@ pub(super) fn range(x: &[f64]) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
             (low.min(v), high.max(v))
         })
-}
-
-/// xᵀy, four running sums.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (x_blocks, x_rest) = x.as_chunks::<4>();
-    let (y_blocks, y_rest) = y.as_chunks::<4>();
-    for (x, y) in x_blocks.iter().zip(y_blocks) {
-        for lane in 0..4 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// The Euclidean norm.

@@ -11,6 +11,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
+pub(super) use crate::linalg::dot;
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 
 /// Refinement steps after each solve.
@@ -61,24 +62,6 @@ pub(super) fn fill_difference(half: &mut [f64], scale: f64, x: &[f64], y: &[f64]
                 weight * (x[i] * x[j] - y[i] * y[j]);
         }
     }
-}
-
-/// Σ xᵢyᵢ in four interleaved sums, which the compiler can vectorise.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
-    let tail: f64 = xs
-        .remainder()
-        .iter()
-        .zip(ys.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (a, b) in xs.zip(ys) {
-        for l in 0..4 {
-            sums[l] += a[l] * b[l];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 /// y += a x.

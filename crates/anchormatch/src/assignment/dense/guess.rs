@@ -11,6 +11,8 @@
 //! Duals are rounded to multiples of a power of two that is small against the costs' range: sums and
 //! differences of integer costs stay exact.
 
+use crate::linalg::dot;
+
 use super::costs::Costs;
 
 /// The range of the centred costs over ε. exp(−RATIO) and its inverse squared are finite.
@@ -127,19 +129,6 @@ impl Guess {
             }
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }
 
 /// exp(x) within 10⁻⁴ of itself, for −700 ≤ x ≤ 700.

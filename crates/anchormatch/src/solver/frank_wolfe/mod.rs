@@ -19,6 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use super::Start;
 use crate::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
 use crate::error::Result;
+pub(super) use crate::linalg::dot;
 use crate::problem::{Coverage, Problem};
 
 /// Sums this close to what they should be need no balancing.
@@ -243,20 +244,6 @@ pub(super) fn sum_over(values: &[f64], m: usize, assignment: &[Option<usize>]) -
     pairs
         .filter_map(|(i, a)| a.map(|a| values[i * m + a]))
         .sum()
-}
-
-/// Σ xy, in eight running sums so that the compiler can vectorise.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (x_blocks, x_rest) = x.as_chunks::<8>();
-    let (y_blocks, y_rest) = y.as_chunks::<8>();
-    for (x, y) in x_blocks.iter().zip(y_blocks) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }
 
 /// The α in [0, 1] at which `slope` α + `curvature` α² is largest.
