@@ -24,7 +24,8 @@ use crate::linalg::Matrix;
 use crate::monitor::Monitor;
 use crate::problem::Problem;
 
-/// Frank–Wolfe's parameters.
+/// Frank–Wolfe's parameters. The defaults are those of SciPy's `quadratic_assignment`: smaller
+/// tolerances and more iterations left the accuracy on random graphs of 20 to 100 nodes as it was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Faq {
     /// Random starts beside the first one; the best of all ends is returned. Default 0.

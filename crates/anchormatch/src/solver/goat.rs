@@ -10,6 +10,9 @@
 //! the gradient decides them. Q is no assignment, so W Q takes a whole product. The exponent is taken
 //! less its maximum, and λ is bounded, so that neither the exponential nor the scalings overflow.
 //!
+//! Made for unweighted graphs: in complete weighted ones the gradient's differences are small against
+//! its size, so that Q is nearly uniform and the ascent stops early; FAQ and PATH suit those better.
+//!
 //! Where not all assignments are allowed, those that are not get next to nothing before the balancing
 //! and nothing after it; where nodes may stay alone, so do pairs whose gradient is negative.
 
