@@ -14,6 +14,9 @@ fn help_and_version_succeed_and_teach() {
     let help = bench.run("--help").ok();
     for word in [
         "match",
+        "solve",
+        "solvers",
+        "bench",
         "demo",
         "info",
         "signature",
@@ -25,6 +28,11 @@ fn help_and_version_succeed_and_teach() {
     }
     for command in [
         "match",
+        "solve",
+        "solvers",
+        "bench solvers",
+        "bench qaplib",
+        "bench dd",
         "demo",
         "info",
         "signature",
@@ -35,7 +43,8 @@ fn help_and_version_succeed_and_teach() {
         let help = bench.run(&format!("{command} --help")).ok();
         assert!(help.contains("Example"), "{command}");
         assert!(
-            help.contains(&format!("  anchormatch {command}")) || command == "match",
+            help.contains(&format!("  anchormatch {command}"))
+                || ["match", "solve"].contains(&command),
             "{command}"
         );
         bench.run(&format!("{command} -h")).ok();

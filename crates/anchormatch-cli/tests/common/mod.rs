@@ -3,6 +3,8 @@
 // Each test file takes what it needs.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub(crate) mod problems;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -191,9 +191,11 @@ fn text(rows: &[Row]) -> String {
     let mut table = Table::new(header).with_words([7]);
     for row in rows {
         let found = row.found.map_or_else(|| "–".to_owned(), figure);
-        let difference = row.found.map_or_else(String::new, |found| {
-            format!("{:+.5}", found - row.reference)
-        });
+        let difference = match row.found.map(|found| found - row.reference) {
+            None => String::new(),
+            Some(none) if none.abs() <= ROUNDING => "0".to_owned(),
+            Some(some) => format!("{some:+.5}"),
+        };
         let verdict = match (&row.failure, row.reached) {
             (Some(failure), _) => failure.clone(),
             (None, true) => "yes".to_owned(),

@@ -183,7 +183,10 @@ impl Options {
                 let file = name(&self.file);
                 let expected = match problems.len() {
                     1 => format!("0, the one problem of {file}"),
-                    count => format!("a number from 0 to {}, as {file} has", count - 1),
+                    count => format!(
+                        "a number from 0 to {}: {file} has {count} problems",
+                        count - 1
+                    ),
                 };
                 Err(Failure::usage("--problem", index, expected))
             }

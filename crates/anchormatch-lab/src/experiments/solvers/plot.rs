@@ -69,7 +69,7 @@ fn draw(
 ) -> Drawn {
     let rows = sweeps.len() as u32;
     // A long legend must not be cut off by a short picture.
-    let height = (rows * PANEL.1).max(20 * (solvers.len() as u32 + 2));
+    let height = (rows * PANEL.1).max(20 * (solvers.len() as u32 + 3));
     let size = (2 * PANEL.0 + LEGEND, height + TITLE);
     let root = SVGBackend::with_string(svg, size).into_drawing_area();
     root.fill(&WHITE)?;
@@ -252,6 +252,9 @@ fn explain(area: &Area<'_>, solvers: &[Legend<'_>]) -> Drawn {
         let font = ("sans-serif", 13).into_font().color(&INK);
         area.draw(&Text::new((*name).to_owned(), (48, y - 6), font))?;
     }
+    let y = 30 + 20 * solvers.len() as i32;
+    let font = ("sans-serif", 12).into_font().color(&INK);
+    area.draw(&Text::new("dashed: relaxations", (10, y), font))?;
     Ok(())
 }
 
