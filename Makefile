@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit doc examples bench bench-peers hotel clean
+.PHONY: help demo test fmt lint unit doc examples bench bench-solvers bench-peers bench-qaplib hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,12 +35,23 @@ examples: ## the examples run
 bench: ## time, memory and growth of the kernels
 	$(CARGO) bench --locked -p anchormatch-lab --bench kernels
 
-bench-peers: ## RRWM, assignment and eigenpairs beside pygmtools, lap and numpy in one run
+bench-solvers: ## every solver on the synthetic sweeps: accuracy, objective, time
+	$(CARGO) run --release --quiet -p anchormatch-cli -- bench solvers --out $(OUT)/solvers
+
+bench-peers: $(OUT)/peers ## RRWM, FAQ, assignment and eigenpairs beside their peers in one run
+	$(CARGO) build --release --locked -p anchormatch-lab --bench kernels
+	$(CARGO) build --release --locked -p anchormatch --example bench_faq
+	$(OUT)/peers/bin/python scripts/bench_peers.py
+	$(OUT)/peers/bin/python scripts/bench_faq.py
+
+bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each instance (needs the data)
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(OUT)/peers/bin/python scripts/bench_qaplib.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+
+$(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
-	$(CARGO) build --release --locked -p anchormatch-lab --bench kernels
-	$(CARGO) build --release --locked -p anchormatch --example bench_assignment
-	$(OUT)/peers/bin/python scripts/bench_peers.py
+	@touch $(OUT)/peers
 
 hotel: ## accuracy on the CMU Hotel sequence (needs the data, see README)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce hotel
