@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
-use anchormatch::solver::{Faq, Solver, Start, registry};
+use anchormatch::solver::{Faq, Goat, Solver, Start, registry};
 use anchormatch::{Error, Monitor, Result};
 
 fn main() -> Result<()> {
@@ -27,6 +27,7 @@ fn main() -> Result<()> {
             restarts,
             ..Faq::default()
         }),
+        None if name == "goat-centred" => Box::new(Goat::centred()),
         None => registry::by_name(name)?,
     };
     let text = std::fs::read_to_string(path).map_err(|source| Error::Io {

@@ -45,6 +45,7 @@ fn general() -> Vec<Box<dyn Solver>> {
     vec![
         Box::new(Faq::default()),
         Box::new(Goat::default()),
+        Box::new(Goat::centred()),
         Box::new(Faq {
             restarts: 3,
             ..Faq::default()

@@ -7,18 +7,18 @@
 //! > Q = Sinkhorn( exp(λ G / max|G|) ),   λ = 100,
 //!
 //! by exact line search. Ties and near-ties, the rule in unweighted graphs, are thus left open until
-//! the gradient decides them. Q is no assignment, so W Q takes a whole product. The exponent is taken
+//! the gradient decides them. A few sweeps leave Q's sums not quite 1; what is missing is spread over
+//! it, so that X never leaves the hull. Q is no assignment, so W Q takes a whole product. The exponent is taken
 //! less its maximum, and λ is bounded, so that neither the exponential nor the scalings overflow.
-//!
-//! Made for unweighted graphs: in complete weighted ones the gradient's differences are small against
-//! its size, so that Q is nearly uniform and the ascent stops early; FAQ and PATH suit those better.
 //!
 //! Where not all assignments are allowed, those that are not get next to nothing before the balancing
 //! and nothing after it; where nodes may stay alone, so do pairs whose gradient is negative.
 
+mod balancer;
+
+use self::balancer::{Balancer, LEAST_EXPONENT};
 use super::frank_wolfe::{End, Point, Report, best_of_starts, best_step, dot};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
-use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -26,9 +26,6 @@ use crate::problem::{Coverage, Problem};
 
 /// What an assignment that is ruled out weighs before balancing, relative to the least of the others.
 const RULED_OUT: f64 = 1e-30;
-
-/// Exponents below this are raised to it.
-const LEAST_EXPONENT: f64 = -300.0;
 
 /// The ascent's parameters; the defaults are the authors' constants.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +38,10 @@ pub struct Goat {
     pub tolerance: f64,
     /// λ, how sharply the transport plan follows the gradient; at most 150. Default 100.
     pub sharpness: f64,
+    /// Whether λ is taken against max|G − means of rows and columns|, which alone Q depends on,
+    /// instead of max|G|. Default false, as published. For complete weighted graphs use
+    /// [`Goat::centred`].
+    pub centred: bool,
     /// Row and column sums of the transport plan are within this of 1. Default 0.05.
     pub sinkhorn_tolerance: f64,
     /// Sinkhorn sweeps an iteration at most. Default 1000.
@@ -54,6 +55,7 @@ impl Default for Goat {
             max_iterations: 30,
             tolerance: 0.01,
             sharpness: 100.0,
+            centred: false,
             sinkhorn_tolerance: 0.05,
             sinkhorn_sweeps: 1000,
         }
@@ -61,6 +63,19 @@ impl Default for Goat {
 }
 
 impl Goat {
+    /// Parameters for complete weighted graphs: λ = 20 against the centred gradient.
+    ///
+    /// There the gradient's differences are small against its size, the more so the larger the graph,
+    /// and the published scaling leaves Q uniform beyond some 150 nodes.
+    #[must_use]
+    pub fn centred() -> Self {
+        Self {
+            sharpness: 20.0,
+            centred: true,
+            ..Self::default()
+        }
+    }
+
     fn check(&self) -> Result<()> {
         for (name, value) in [
             ("tolerance", self.tolerance),
@@ -181,75 +196,34 @@ impl Goat {
         for &value in score {
             (low, high) = (low.min(value), high.max(value));
         }
-        let size = high.abs().max(low.abs());
+        let size = if self.centred {
+            balancer.centre(score, n, m)
+        } else {
+            high.abs().max(low.abs())
+        };
         let factor = if size > 0.0 {
             self.sharpness / size
         } else {
             0.0
         };
+        if self.centred && balancer.is_new {
+            balancer.begin_at_means(factor);
+        }
         balancer.fill(score, factor, high, plan, n, m);
-        set_ruled_out(problem, plan, (factor * (low - high)).exp() * RULED_OUT);
+        let least = (factor * (low - high)).max(LEAST_EXPONENT);
+        set_ruled_out(problem, plan, least.exp() * RULED_OUT);
         let (tolerance, sweeps) = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
         balancer.sinkhorn.balance(plan, n, m, tolerance, sweeps);
         balancer.remember();
+        if balancer.square {
+            balancer.mend(plan, n);
+        }
         set_ruled_out(problem, plan, 0.0);
         if problem.coverage() == Coverage::Partial {
             for (slot, value) in plan.iter_mut().zip(score) {
                 if *value < 0.0 {
                     *slot = 0.0;
                 }
-            }
-        }
-    }
-}
-
-/// Balances one plan after another, each from the last one's scaling.
-///
-/// The column scalings of square plans are kept as potentials (logarithms) and go into the next
-/// exponent, where each row is taken less its maximum: nothing overflows, and the balancing begins
-/// almost balanced. Slack rows of unequal sizes are not part of the exponent; those plans begin anew.
-struct Balancer {
-    sinkhorn: Sinkhorn,
-    potentials: Vec<f64>,
-    square: bool,
-}
-
-impl Balancer {
-    fn new(n: usize, m: usize) -> Self {
-        Self {
-            sinkhorn: Sinkhorn::new(),
-            potentials: vec![0.0; m],
-            square: n == m,
-        }
-    }
-
-    /// `plan` = exp(factor · score), up to scalings of rows and columns.
-    fn fill(&self, score: &[f64], factor: f64, high: f64, plan: &mut [f64], n: usize, m: usize) {
-        if !self.square {
-            for (slot, value) in plan.iter_mut().zip(score) {
-                *slot = (factor * (value - high)).exp();
-            }
-            return;
-        }
-        for i in 0..n {
-            let (row, score) = (&mut plan[i * m..(i + 1) * m], &score[i * m..(i + 1) * m]);
-            let mut largest = f64::NEG_INFINITY;
-            for ((slot, value), potential) in row.iter_mut().zip(score).zip(&self.potentials) {
-                *slot = factor * (value - high) + potential;
-                largest = if *slot > largest { *slot } else { largest };
-            }
-            for slot in row {
-                // What is smaller still would not be seen beside the largest.
-                *slot = (*slot - largest).max(LEAST_EXPONENT).exp();
-            }
-        }
-    }
-
-    fn remember(&mut self) {
-        if self.square {
-            let scales = self.sinkhorn.column_scales();
-            for (potential, scale) in self.potentials.iter_mut().zip(scales) {
-                *potential += scale.ln();
             }
         }
     }
@@ -348,6 +322,42 @@ mod tests {
                 solver.transport(&problem, &score, &mut plan, &mut balancer);
                 assert!(plan.iter().all(|v| v.is_finite() && *v >= 0.0 && *v < 1.1));
             }
+        }
+    }
+
+    #[test]
+    fn centring_takes_offsets_out_and_mending_makes_sums_one() {
+        let (n, problem) = (6, problem(6, 6));
+        let solver = Goat {
+            sharpness: 8.0,
+            sinkhorn_tolerance: 1e-12,
+            sinkhorn_sweeps: 20_000,
+            ..Goat::centred()
+        };
+        let plain: Vec<f64> = (0..n * n).map(|p| ((p * p * 7) % 13) as f64).collect();
+        let offset: Vec<f64> = (0..n * n)
+            .map(|p| plain[p] + 1e4 * (p / n) as f64 - 3e4 * (p % n) as f64)
+            .collect();
+        let plan = |solver: &Goat, score: &[f64]| {
+            let mut plan = vec![0.0; n * n];
+            solver.transport(&problem, score, &mut plan, &mut Balancer::new(n, n));
+            plan
+        };
+        for (got, want) in plan(&solver, &offset).iter().zip(plan(&solver, &plain)) {
+            assert!((got - want).abs() < 1e-6, "{got} {want}");
+        }
+        let rough = plan(
+            &Goat {
+                sharpness: 40.0,
+                sinkhorn_sweeps: 2,
+                ..solver
+            },
+            &plain,
+        );
+        for i in 0..n {
+            let row: f64 = rough[i * n..(i + 1) * n].iter().sum();
+            let column: f64 = (0..n).map(|k| rough[k * n + i]).sum();
+            assert!((row - 1.0).abs() < 1e-9 && (column - 1.0).abs() < 1e-9);
         }
     }
 
