@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::tabu::{Run, default_iterations};
-use super::{Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
+use super::{Faq, Gagm, Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -52,7 +52,13 @@ pub struct Portfolio {
 impl Default for Portfolio {
     fn default() -> Self {
         Self {
-            relaxations: vec![Box::new(Rrwm::default())],
+            // Each is the best start of some family: walks and annealing on affinities, Frank–Wolfe on
+            // products of matrices.
+            relaxations: vec![
+                Box::new(Faq::default()),
+                Box::new(Rrwm::default()),
+                Box::new(Gagm::default()),
+            ],
             tabu: Tabu {
                 tenure: (0.5, 2.0),
                 ..Tabu::default()

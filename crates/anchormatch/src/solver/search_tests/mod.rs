@@ -290,7 +290,7 @@ fn a_stop_returns_the_best_so_far() {
         let monitor = silent().time_limit(std::time::Duration::from_millis(20));
         let solution = solver.solve(&problem, &Start::default(), &monitor).unwrap();
         assert_eq!(solution.status, Status::TimeLimit);
-        assert!(solution.iterations > 0);
+        assert!(problem.is_feasible(&solution.assignment));
     }
 }
 
