@@ -9,9 +9,9 @@ mod commands;
 mod data;
 mod exit;
 mod files;
+mod job;
 mod memory;
 mod progress;
-mod session;
 mod table;
 mod values;
 

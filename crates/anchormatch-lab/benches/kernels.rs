@@ -95,7 +95,8 @@ fn section(title: &str, kind: &str, sizes: &[usize], columns: &[&str]) -> Result
         for column in columns {
             match &row[*column] {
                 Value::Number(v) if v.is_f64() => print!("{:>18.3}", v.as_f64().unwrap_or(0.0)),
-                other => print!("{other:>18}"),
+                // JSON values do not pad themselves.
+                other => print!("{:>18}", other.to_string()),
             }
         }
         println!();

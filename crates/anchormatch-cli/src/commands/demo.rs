@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::Resources;
 use crate::exit::{Done, Failure, Outcome};
 use crate::files::{check_writable, command_line, print, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::table::Table;
 
 const FROM: View = View {
@@ -81,10 +81,10 @@ impl Options {
     /// Matches, prints and writes.
     pub(crate) fn run(&self) -> Outcome {
         check_writable(&self.out)?;
-        let session = Session::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.resources, None, self.json)?;
         let instance = house::pair(FROM, TO, JITTER, self.seed)?;
-        let rows = self.rows(&instance, &session)?;
-        session.finish();
+        let rows = self.rows(&instance, &job)?;
+        job.finish();
         write(&self.out, &page(&instance, &rows)?)?;
         if self.json {
             print(&format!("{:#}\n", self.json(&rows)))?;
@@ -94,7 +94,7 @@ impl Options {
         Ok(Done::Complete)
     }
 
-    fn rows(&self, instance: &Instance, session: &Session) -> Result<Vec<Row>, Failure> {
+    fn rows(&self, instance: &Instance, job: &Job) -> Result<Vec<Row>, Failure> {
         let presets = Terms::ALL.map(Paper::with_terms);
         let trial = |draw: usize| {
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(1));
@@ -105,9 +105,9 @@ impl Options {
             })
         };
         let done = AtomicUsize::new(0);
-        let monitor = session.quiet_monitor();
+        let monitor = job.quiet_monitor();
         let table = compare(DRAWS, trial, &presets, &monitor, || {
-            session.show(Progress {
+            job.show(Progress {
                 stage: "10 draws",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
                 total: Some(DRAWS),

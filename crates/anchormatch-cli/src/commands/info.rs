@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::{FormatName, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome};
 use crate::files::print;
-use crate::session::Session;
+use crate::job::Job;
 
 /// Above this the eigenvalues take too long for a question in passing.
 const MOST_NODES_FOR_EIGENVALUES: usize = 2000;
@@ -75,17 +75,17 @@ struct Range<T> {
 impl Options {
     /// Reads and tells.
     pub(crate) fn run(&self) -> Outcome {
-        let session = Session::start(&self.resources, None, self.json)?;
-        let loaded = self.reading.graph(&self.graph, session.max_memory())?;
+        let job = Job::start(&self.resources, None, self.json)?;
+        let loaded = self.reading.graph(&self.graph, job.max_memory())?;
         let mut info = Info::of(&self.graph.display().to_string(), &loaded);
         if (2..=MOST_NODES_FOR_EIGENVALUES).contains(&info.nodes) {
-            let spectrum = Spectrum::of(&loaded.graph, session.monitor())?;
+            let spectrum = Spectrum::of(&loaded.graph, job.monitor())?;
             let values = spectrum.eigenvalues();
             // Rounding leaves no exact zero: a disconnected graph has λ₂ = 0.
             info.second_eigenvalue = Some(if spectrum.is_null(1) { 0.0 } else { values[1] });
             info.largest_eigenvalue = values.last().copied();
         }
-        session.finish();
+        job.finish();
         let text = if self.json {
             serde_json::to_string_pretty(&info)
                 .map_err(|e| Failure::Library(anchormatch::Error::Numerics(e.to_string())))?

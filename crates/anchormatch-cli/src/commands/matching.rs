@@ -21,7 +21,7 @@ use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{
     check_distinct, check_writable, command_line, has_extension, is_standard, name, write,
 };
-use crate::session::Session;
+use crate::job::Job;
 use crate::values;
 
 const LONG_ABOUT: &str = "\
@@ -220,20 +220,20 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
         let mut paper = self.method.paper();
-        let session = Session::start(&self.resources, self.time_limit, self.json)?;
+        let job = Job::start(&self.resources, self.time_limit, self.json)?;
         paper.solver = Arc::new(Announced {
             inner: registry::by_name(&self.method.solver)?,
             seed: self.seed,
-            begins: Box::new(session.keeper()),
+            begins: Box::new(job.keeper()),
         });
-        let input = self.read(&session)?;
+        let input = self.read(&job)?;
         let mut matching = paper.run(
             &input.source.graph,
             &input.target.graph,
             &input.anchors,
-            session.monitor(),
+            job.monitor(),
         )?;
-        session.finish();
+        job.finish();
         self.annotate(&mut matching, &input);
         let score = match &input.truth {
             Some(truth) => Some(matching.score(truth)?),
@@ -283,8 +283,8 @@ impl Options {
             .try_for_each(|(_, path)| check_writable(path))
     }
 
-    fn read(&self, session: &Session) -> Result<Input, Failure> {
-        let memory = session.max_memory();
+    fn read(&self, job: &Job) -> Result<Input, Failure> {
+        let memory = job.max_memory();
         let source = self.reading.graph(&self.source, memory)?;
         let target = self.reading.graph(&self.target, memory)?;
         let (s, t) = (&source.graph, &target.graph);

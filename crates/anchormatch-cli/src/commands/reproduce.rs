@@ -16,7 +16,7 @@ use crate::args::Resources;
 use crate::data;
 use crate::exit::{Done, Outcome};
 use crate::files::{print, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::table::Table;
 use crate::values;
 
@@ -112,7 +112,7 @@ impl HotelOptions {
     fn run(&self) -> Outcome {
         let table_file = data::prepare_out(self.out.as_deref(), "hotel.csv")?;
         let hotel = Hotel::load(&data::directory(self.data.as_deref()))?;
-        let session = Session::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.resources, None, self.json)?;
         let mut terms = Vec::new();
         for &one in if self.terms.is_empty() {
             &Terms::ALL[..]
@@ -135,16 +135,16 @@ impl HotelOptions {
         let presets: Vec<Paper> = terms.iter().copied().map(Paper::with_terms).collect();
         let trials = sweep.pairs(hotel.frames()).len();
         let done = AtomicUsize::new(0);
-        let monitor = session.quiet_monitor();
+        let monitor = job.quiet_monitor();
         let result = sweep.run(&hotel, &presets, &monitor, || {
-            session.show(Progress {
+            job.show(Progress {
                 stage: "hotel",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
                 total: Some(trials),
                 value: None,
             });
         })?;
-        session.finish();
+        job.finish();
         let table = Hotels {
             terms: &terms,
             result: &result,

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use crate::args::{Output, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome};
 use crate::files::{check_distinct, check_writable, is_standard, write_field};
-use crate::session::Session;
+use crate::job::Job;
 use crate::values;
 
 const LONG_ABOUT: &str = "\
@@ -97,11 +97,11 @@ impl Options {
     /// Computes and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check()?;
-        let session = Session::start(&self.resources, None, false)?;
-        let loaded = self.reading.graph(&self.graph, session.max_memory())?;
+        let job = Job::start(&self.resources, None, false)?;
+        let loaded = self.reading.graph(&self.graph, job.max_memory())?;
         let anchors = self.anchor_nodes(&loaded.graph)?;
-        let signature = self.compute(&loaded.graph, &anchors, session.monitor())?;
-        session.finish();
+        let signature = self.compute(&loaded.graph, &anchors, job.monitor())?;
+        job.finish();
         let labels = loaded.graph.labels();
         write_whole(&self.output.output, |out| {
             out.write_all(b"node")?;

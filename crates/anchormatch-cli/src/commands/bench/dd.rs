@@ -17,7 +17,7 @@ use crate::args::Resources;
 use crate::data;
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{print, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::table::Table;
 use crate::values;
 
@@ -88,23 +88,23 @@ impl Options {
         let table_file = data::prepare_out(self.out.as_deref(), "dd.csv")?;
         let files = dd::load(&data::directory(self.data.data.as_deref()))?;
         let solver = registry::by_name(&self.solver)?;
-        let session = Session::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.resources, None, self.json)?;
         let mut rows = Vec::with_capacity(files.len());
         for file in &files {
-            let row = self.measure(file, solver.as_ref(), &session)?;
+            let row = self.measure(file, solver.as_ref(), &job)?;
             if row.status == Some(Status::Cancelled) {
                 break;
             }
             rows.push(row);
-            session.keep();
-            session.show(Progress {
+            job.keep();
+            job.show(Progress {
                 stage: "dd",
                 done: rows.len(),
                 total: Some(files.len()),
                 value: None,
             });
         }
-        session.finish();
+        job.finish();
         if rows.is_empty() {
             return Err(Error::Stopped("cancelled").into());
         }
@@ -133,16 +133,11 @@ impl Options {
         Ok(Done::Cut)
     }
 
-    fn measure(
-        &self,
-        file: &DdFile,
-        solver: &dyn Solver,
-        session: &Session,
-    ) -> Result<Row, Failure> {
+    fn measure(&self, file: &DdFile, solver: &dyn Solver, job: &Job) -> Result<Row, Failure> {
         let reference = &file.reference;
         // The reference is that of the first problem.
         let problem = file.problems[0].listed.problem()?;
-        let monitor = session.quiet_monitor().time_limit(self.time_limit);
+        let monitor = job.quiet_monitor().time_limit(self.time_limit);
         let watch = monitor.stopwatch();
         let solved = solver.solve(&problem, &Start::seeded(self.seed), &monitor);
         let seconds = watch.seconds();

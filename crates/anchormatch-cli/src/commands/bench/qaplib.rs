@@ -15,7 +15,7 @@ use crate::args::Resources;
 use crate::data;
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{print, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::table::Table;
 use crate::values;
 
@@ -73,7 +73,7 @@ impl Options {
         let table_file = data::prepare_out(self.out.as_deref(), "qaplib.csv")?;
         let qaplib = Qaplib::load(&data::directory(self.data.data.as_deref()))?;
         let solver = registry::by_name(&self.solver)?;
-        let session = Session::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.resources, None, self.json)?;
         let sweep = QaplibSweep {
             time_limit: self.time_limit,
             largest: self.largest,
@@ -87,19 +87,19 @@ impl Options {
             });
         }
         // Every row is a result.
-        session.keep();
-        let mut printed = self.print_row(&session, &header());
-        let monitor = session.monitor();
+        job.keep();
+        let mut printed = self.print_row(&job, &header());
+        let monitor = job.monitor();
         let mut result = sweep.run(&qaplib, solver.as_ref(), monitor, |row| {
             if printed.is_ok() && !is_cancelled(row) {
-                printed = self.print_row(&session, &line(row));
+                printed = self.print_row(&job, &line(row));
             }
             if printed.is_err() {
                 // Nobody reads on.
                 monitor.cancel_token().cancel();
             }
         })?;
-        session.finish();
+        job.finish();
         printed?;
         result.rows.retain(|row| !is_cancelled(row));
         if let Some(file) = &table_file {
@@ -118,11 +118,11 @@ impl Options {
     }
 
     /// A line as soon as it is known; JSON comes at the end, whole.
-    fn print_row(&self, session: &Session, line: &str) -> Result<(), Failure> {
+    fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
         if self.json {
             return Ok(());
         }
-        session.print(line)
+        job.print(line)
     }
 
     fn report(&self, result: &QaplibResult) -> Value {

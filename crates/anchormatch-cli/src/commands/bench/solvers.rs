@@ -16,7 +16,7 @@ use crate::args::Resources;
 use crate::data;
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{print, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::table::Table;
 use crate::values;
 
@@ -113,9 +113,9 @@ impl Options {
         let csv_file = data::prepare_out(self.out.as_deref(), "solvers.csv")?;
         let svg_file = data::prepare_out(self.out.as_deref(), "solvers.svg")?;
         let solvers = self.solvers()?;
-        let session = Session::start(&self.resources, None, self.json)?;
-        let (points, complete) = self.measure(&solvers, &session)?;
-        session.finish();
+        let job = Job::start(&self.resources, None, self.json)?;
+        let (points, complete) = self.measure(&solvers, &job)?;
+        job.finish();
         let infos: Vec<_> = solvers.iter().map(|solver| solver.info()).collect();
         let comparison = Comparison {
             solvers: infos.iter().map(|info| (info.name, info.kind)).collect(),
@@ -174,7 +174,7 @@ impl Options {
     fn measure(
         &self,
         solvers: &[Box<dyn Solver>],
-        session: &Session,
+        job: &Job,
     ) -> Result<(Vec<SweepScores>, bool), Failure> {
         let template = self.template();
         let points: Vec<_> = Sweep::ALL
@@ -185,11 +185,11 @@ impl Options {
             .collect();
         let total = points.iter().map(|at| at.point.steps()).sum();
         let done = AtomicUsize::new(0);
-        let monitor = session.quiet_monitor();
+        let monitor = job.quiet_monitor();
         let mut measured = Vec::with_capacity(points.len());
         for at in points {
             let scores = at.point.run(solvers, &monitor, || {
-                session.show(Progress {
+                job.show(Progress {
                     stage: "solvers",
                     done: done.fetch_add(1, Ordering::Relaxed) + 1,
                     total: Some(total),
@@ -206,7 +206,7 @@ impl Options {
                 Err(error) => return Err(error.into()),
             }
             // There is a column to show.
-            session.keep();
+            job.keep();
         }
         Ok((measured, true))
     }

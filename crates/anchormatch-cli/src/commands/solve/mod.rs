@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use crate::args::{Output, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_distinct, check_writable, has_extension, is_standard, name, write};
-use crate::session::Session;
+use crate::job::Job;
 use crate::values;
 use result::Solved;
 use start::Starts;
@@ -115,18 +115,18 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
         let solver = registry::by_name(&self.solver)?;
-        let session = Session::start(&self.resources, None, self.json)?;
-        let problems = self.read(session.max_memory())?;
+        let job = Job::start(&self.resources, None, self.json)?;
+        let problems = self.read(job.max_memory())?;
         let chosen = self.chosen(&problems)?;
         let starts = match &self.start {
             Some(path) => Starts::read(path)?.of(path, &chosen)?,
             None => vec![None; chosen.len()],
         };
         // From its first moment on a solver has something to return.
-        session.keep();
+        job.keep();
         let mut solved = Vec::with_capacity(chosen.len());
         for (&(index, loaded), start) in chosen.iter().zip(&starts) {
-            let monitor = self.monitor(session.monitor(), &problems);
+            let monitor = self.monitor(job.monitor(), &problems);
             if monitor.cancel_token().is_cancelled() {
                 break;
             }
@@ -136,7 +136,7 @@ impl Options {
             };
             solved.push(self.solve(index, loaded, solver.as_ref(), &start, &monitor)?);
         }
-        session.finish();
+        job.finish();
         if solved.is_empty() {
             return Err(Error::Stopped("cancelled").into());
         }

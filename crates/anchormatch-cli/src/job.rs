@@ -30,7 +30,7 @@ const RESULT: u8 = 1;
 const ENDING: u8 = 2;
 
 /// A run from its first step to its last.
-pub(crate) struct Session {
+pub(crate) struct Job {
     shared: Arc<Shared>,
     time_limit: Option<Duration>,
     max_memory: Option<u64>,
@@ -45,7 +45,7 @@ struct Shared {
     errors_as_json: bool,
 }
 
-impl Session {
+impl Job {
     /// Starts threads, clock, display and signal handling.
     pub(crate) fn start(
         resources: &Resources,
@@ -63,17 +63,17 @@ impl Session {
         if let Some(limit) = time_limit {
             watch_clock(&shared, limit);
         }
-        let mut session = Self {
+        let mut job = Self {
             monitor: Monitor::silent(),
             shared,
             time_limit,
             max_memory: resources.memory(),
         };
-        let shared = Arc::clone(&session.shared);
-        session.monitor = session
+        let shared = Arc::clone(&job.shared);
+        job.monitor = job
             .quiet_monitor()
             .observe(move |progress| shared.display.show(progress));
-        Ok(session)
+        Ok(job)
     }
 
     /// From here on a stop returns something to write: the main thread ends the process.
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for Job {
     /// However the work ended, the main thread tells it from here on.
     fn drop(&mut self) {
         self.finish();
