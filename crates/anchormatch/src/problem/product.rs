@@ -320,17 +320,6 @@ mod tests {
         })
     }
 
-    fn sparse(matrix: &Matrix) -> Weights {
-        let row = |i: usize| {
-            let entries = matrix.row(i).iter().enumerate();
-            entries
-                .filter(|e| *e.1 != 0.0)
-                .map(|(j, &v)| (j as u32, v))
-                .collect()
-        };
-        Weights::Sparse((0..matrix.rows()).map(row).collect())
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -340,7 +329,7 @@ mod tests {
         ) {
             let (a, b) = (matrix(n, seed, symmetric[0]), matrix(n, seed + 7, symmetric[1]));
             let pick = |m: &Matrix, sparse_kind| {
-                if sparse_kind { sparse(m) } else { Weights::Dense(m.clone()) }
+                if sparse_kind { Weights::sparse(m) } else { Weights::Dense(m.clone()) }
             };
             let weights = (pick(&a, kinds[0]), pick(&b, kinds[1]));
             let problem =
@@ -363,7 +352,7 @@ mod tests {
         ) {
             let (a, b) = (matrix(n, seed, symmetric[0]), matrix(m, seed + 7, symmetric[1]));
             let pick = |m: &Matrix, sparse_kind| {
-                if sparse_kind { sparse(m) } else { Weights::Dense(m.clone()) }
+                if sparse_kind { Weights::sparse(m) } else { Weights::Dense(m.clone()) }
             };
             let (pairwise, _) =
                 ProductPairwise::new(pick(&a, kinds[0]), pick(&b, kinds[1])).unwrap();
@@ -428,7 +417,7 @@ mod tests {
                 let (a, b) = (matrix(n, 3, symmetric), matrix(m, 8, false));
                 let pick = |m: &Matrix, as_sparse: bool| {
                     if as_sparse {
-                        sparse(m)
+                        Weights::sparse(m)
                     } else {
                         Weights::Dense(m.clone())
                     }

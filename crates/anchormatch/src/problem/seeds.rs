@@ -166,17 +166,6 @@ mod tests {
         })
     }
 
-    fn sparse(matrix: &Matrix) -> Weights {
-        let row = |i: usize| {
-            let entries = matrix.row(i).iter().enumerate();
-            entries
-                .filter(|e| *e.1 != 0.0)
-                .map(|(j, &v)| (j as u32, v))
-                .collect()
-        };
-        Weights::Sparse((0..matrix.rows()).map(row).collect())
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -185,7 +174,7 @@ mod tests {
             symmetric in any::<[bool; 2]>(), listed in any::<bool>(),
         ) {
             let (a, b) = (weights(n, seed, symmetric[0]), weights(n + more, seed + 5, symmetric[1]));
-            let pick = |m: &Matrix| if listed { sparse(m) } else { Weights::Dense(m.clone()) };
+            let pick = |m: &Matrix| if listed { Weights::sparse(m) } else { Weights::Dense(m.clone()) };
             let partner = |i: usize| (i + seed) % (n + more);
             // Seeds from the last rows on, so that free rows and seeds are out of order.
             let seeds: Vec<_> = (0..known.min(n)).map(|k| (n - 1 - k, partner(n - 1 - k))).collect();

@@ -21,6 +21,19 @@ pub enum Weights {
 }
 
 impl Weights {
+    /// The entries of a square matrix that are not zero.
+    #[must_use]
+    pub fn sparse(matrix: &Matrix) -> Self {
+        let row = |i: usize| {
+            let entries = matrix.row(i).iter().enumerate();
+            entries
+                .filter(|e| *e.1 != 0.0)
+                .map(|(j, &v)| (j as u32, v))
+                .collect()
+        };
+        Self::Sparse((0..matrix.rows()).map(row).collect())
+    }
+
     /// The number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {

@@ -241,36 +241,10 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::{kernel_problem as problem, values};
     use super::*;
     use crate::monitor::CancelToken;
-    use crate::problem::{
-        ExplicitPairwise, GaussianKernel, Pairwise, ProductPairwise, Sense, SeparablePairwise,
-        Weights,
-    };
-
-    /// A symmetric matrix of values in [0, 1) without structure.
-    fn values(n: usize, seed: u64) -> Matrix {
-        let hash = |i: u64, j: u64| {
-            let mut h = (i << 32 | j) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (h ^ (h >> 31)) as f64 / u64::MAX as f64
-        };
-        Matrix::from_fn(n, n, |i, j| hash(i.min(j) as u64, i.max(j) as u64))
-    }
-
-    fn problem(x: Matrix, y: Matrix, separable: bool) -> Problem {
-        let kernel = GaussianKernel::new(0.05).unwrap();
-        let unary = Matrix::zeros(x.rows(), y.rows());
-        let monitor = Monitor::silent();
-        let pairwise: Box<dyn Pairwise> = if separable {
-            Box::new(SeparablePairwise::new(x, y, kernel, 1e-6, &monitor).unwrap())
-        } else {
-            let affinity = |p, q| kernel.evaluate(p, q);
-            Box::new(ExplicitPairwise::from_values(&x, &y, affinity, &monitor).unwrap())
-        };
-        Problem::maximise(unary, pairwise).unwrap()
-    }
+    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
 
     /// The authors' algorithm, written out on the full matrix with all its slack rows.
     fn reference(problem: &Problem, iterations: usize) -> Vec<f64> {
