@@ -11,7 +11,7 @@
 //! | kind | W(ia, jb), i ≠ j, a ≠ b | product W·x | memory |
 //! |---|---|---|---|
 //! | [`ExplicitPairwise`] | any symmetric matrix | O(n⁴) | O(n⁴) |
-//! | [`SeparablePairwise`] | exp(−(x_ij − y_ab)²/s) | O(r n³) | O(r n²) |
+//! | [`SeparablePairwise`] | exp(−(x_ij − y_ab)²/s), or Σᵣ Fᵣ_ij Gᵣ_ab | O(r n³) | O(r n²) |
 //! | [`ProductPairwise`] | ½ (A_ij B_ab + A_ji B_ba) | O(n³), or O(\|E\| n) sparse | O(n²), O(\|E\|) |
 //! | [`SparsePairwise`] | listed pairs of listed assignments | O(pairs) | O(pairs) |
 

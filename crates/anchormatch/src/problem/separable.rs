@@ -5,7 +5,9 @@
 //!
 //! > W(ia, jb) = k(x_ij, y_ab)  ⇒  W·X = Σᵣ Fᵣ X Gᵣᵀ:
 //!
-//! O(r n³) time in two matrix products and O(r n²) memory, where W itself has n⁴ entries.
+//! O(r n³) time in two matrix products and O(r n²) memory, where W itself has n⁴ entries. The factors
+//! may also be given as they are ([`SeparablePairwise::from_factors`]), for a W that is a short sum of
+//! products by nature.
 //!
 //! F is stored with the rows of all Fᵣ interleaved, (i, r, j). Then T = F X comes out as (i, r, b),
 //! which read as an n₁ × (r n₂) matrix is what the second product, with G as (a, r, b), needs: both
@@ -19,15 +21,27 @@ use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 use crate::monitor::Monitor;
 
-/// W(ia, jb) = k(x_ij, y_ab) for i ≠ j and a ≠ b.
+/// W(ia, jb) = k(x_ij, y_ab), or Σᵣ Fᵣ_ij Gᵣ_ab, for i ≠ j and a ≠ b.
 #[derive(Debug, Clone)]
 pub struct SeparablePairwise {
-    kernel: GaussianKernel,
+    entries: Entries,
+    shape: (usize, usize),
     rank: usize,
-    x: Matrix,
-    y: Matrix,
     f: Vec<f64>,
     g: Vec<f64>,
+}
+
+/// Where single entries of W come from.
+#[derive(Debug, Clone)]
+enum Entries {
+    /// The kernel itself, which the factors only approximate.
+    Kernel {
+        kernel: GaussianKernel,
+        x: Matrix,
+        y: Matrix,
+    },
+    /// The factors, and what bounds their sum.
+    Factors { bounds: (f64, f64) },
 }
 
 impl SeparablePairwise {
@@ -72,12 +86,81 @@ impl SeparablePairwise {
         let f = tabulate(&factors, &x);
         let g = tabulate(&factors, &y);
         Ok(Self {
-            kernel,
+            shape: (x.rows(), y.rows()),
+            entries: Entries::Kernel { kernel, x, y },
             rank,
-            x,
-            y,
             f,
             g,
+        })
+    }
+
+    /// The operator W(ia, jb) = Σᵣ Fᵣ_ij Gᵣ_ab for symmetric factors, given as pairs (Fᵣ, Gᵣ).
+    ///
+    /// Diagonals do not count.
+    ///
+    /// # Errors
+    /// When there is no factor, one is not square or not finite, their sizes differ, or the memory
+    /// does not suffice.
+    pub fn from_factors(factors: &[(Matrix, Matrix)], monitor: &Monitor) -> Result<Self> {
+        let Some((first_f, first_g)) = factors.first() else {
+            return Err(Error::parameter("factors", "none", "at least one pair"));
+        };
+        let shape = (first_f.rows(), first_g.rows());
+        for (matrix, nodes, name) in factors
+            .iter()
+            .flat_map(|(f, g)| [(f, shape.0, "F"), (g, shape.1, "G")])
+        {
+            if (matrix.rows(), matrix.cols()) != (nodes, nodes) {
+                return Err(Error::parameter(
+                    name,
+                    format!("a {}×{} matrix", matrix.rows(), matrix.cols()),
+                    format!("{nodes}×{nodes}"),
+                ));
+            }
+            if let Some(value) = matrix.as_slice().iter().find(|v| !v.is_finite()) {
+                return Err(Error::parameter(name, value, "finite numbers"));
+            }
+        }
+        let rank = factors.len();
+        monitor.reserve(
+            &format!("{rank} factors of {}×{} nodes", shape.0, shape.1),
+            Self::memory_needed(shape.0, shape.1, rank),
+            "raise --max-memory or match smaller graphs",
+        )?;
+        let mut bounds = (0.0, 0.0);
+        for (f, g) in factors {
+            let ((low_f, high_f), (low_g, high_g)) = (range(f), range(g));
+            let corners = [
+                low_f * low_g,
+                low_f * high_g,
+                high_f * low_g,
+                high_f * high_g,
+            ];
+            bounds.0 += corners.iter().fold(f64::INFINITY, |least, v| v.min(least));
+            bounds.1 += corners
+                .iter()
+                .fold(f64::NEG_INFINITY, |most, v| v.max(most));
+        }
+        if !(bounds.0 <= bounds.1) {
+            // A side of one node has no pairs, and no range.
+            bounds = (0.0, 0.0);
+        }
+        let side = |nodes: usize, pick: fn(&(Matrix, Matrix)) -> &Matrix| {
+            let mut table = vec![0.0; nodes * rank * nodes];
+            for (i, block) in table.chunks_mut((rank * nodes).max(1)).enumerate() {
+                for (row, pair) in block.chunks_mut(nodes).zip(factors) {
+                    row.copy_from_slice(pick(pair).row(i));
+                    row[i] = 0.0;
+                }
+            }
+            table
+        };
+        Ok(Self {
+            entries: Entries::Factors { bounds },
+            shape,
+            rank,
+            f: side(shape.0, |pair| &pair.0),
+            g: side(shape.1, |pair| &pair.1),
         })
     }
 
@@ -101,14 +184,21 @@ impl SeparablePairwise {
 
 impl Pairwise for SeparablePairwise {
     fn shape(&self) -> (usize, usize) {
-        (self.x.rows(), self.y.rows())
+        self.shape
     }
 
     fn value(&self, i: usize, a: usize, j: usize, b: usize) -> f64 {
         if i == j || a == b {
-            0.0
-        } else {
-            self.kernel.evaluate(self.x[(i, j)], self.y[(a, b)])
+            return 0.0;
+        }
+        match &self.entries {
+            Entries::Kernel { kernel, x, y } => kernel.evaluate(x[(i, j)], y[(a, b)]),
+            Entries::Factors { .. } => {
+                let ((n, m), rank) = (self.shape, self.rank);
+                (0..rank)
+                    .map(|r| self.f[(i * rank + r) * n + j] * self.g[(a * rank + r) * m + b])
+                    .sum()
+            }
         }
     }
 
@@ -124,13 +214,18 @@ impl Pairwise for SeparablePairwise {
     }
 
     fn memory(&self) -> u64 {
-        let stored =
-            self.f.len() + self.g.len() + self.x.as_slice().len() + self.y.as_slice().len();
-        (stored * size_of::<f64>()) as u64
+        let values = match &self.entries {
+            Entries::Kernel { x, y, .. } => x.as_slice().len() + y.as_slice().len(),
+            Entries::Factors { .. } => 0,
+        };
+        ((self.f.len() + self.g.len() + values) * size_of::<f64>()) as u64
     }
 
     fn bounds(&self) -> (f64, f64) {
-        (0.0, 1.0)
+        match self.entries {
+            Entries::Kernel { .. } => (0.0, 1.0),
+            Entries::Factors { bounds } => bounds,
+        }
     }
 
     fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
@@ -188,6 +283,17 @@ impl Pairwise for SeparablePairwise {
             }
         }
     }
+}
+
+/// The least and the largest entry off the diagonal.
+fn range(matrix: &Matrix) -> (f64, f64) {
+    let n = matrix.rows();
+    (0..n * n)
+        .filter(|place| place / n != place % n)
+        .map(|place| matrix.as_slice()[place])
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(v), high.max(v))
+        })
 }
 
 /// fᵣ(values_ij) as (i, r, j), zero on the diagonal.
@@ -303,6 +409,52 @@ mod tests {
                 assert!((list - matrix).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn given_factors_are_summed() {
+        for (n, m) in [(5, 7), (7, 5), (1, 3), (0, 0)] {
+            let factors: Vec<(Matrix, Matrix)> = (0..3)
+                .map(|r| {
+                    let shifted = |n, seed| {
+                        let x = symmetric(n, seed, false);
+                        Matrix::from_fn(n, n, |i, j| x[(i, j)] - 0.4)
+                    };
+                    (shifted(n, r), shifted(m, r + 10))
+                })
+                .collect();
+            let monitor = Monitor::silent();
+            let w = SeparablePairwise::from_factors(&factors, &monitor).unwrap();
+            let (low, high) = w.bounds();
+            let entry = |i, a, j, b| -> f64 {
+                let terms = factors.iter().map(|(f, g)| f[(i, j)] * g[(a, b)]);
+                if i == j || a == b { 0.0 } else { terms.sum() }
+            };
+            let x: Vec<f64> = (0..n * m).map(|k| (k % 5) as f64).collect();
+            let mut image = vec![0.0; n * m];
+            w.apply(&x, &mut image, &mut vec![0.0; w.scratch_len()]);
+            for i in 0..n {
+                for a in 0..m {
+                    let mut sum = 0.0;
+                    for j in 0..n {
+                        for b in 0..m {
+                            let want = entry(i, a, j, b);
+                            assert!((w.value(i, a, j, b) - want).abs() < 1e-12);
+                            assert!(i == j || a == b || (low <= want && want <= high));
+                            sum += want * x[j * m + b];
+                        }
+                    }
+                    assert!((image[i * m + a] - sum).abs() < 1e-9);
+                }
+            }
+        }
+        let square = (Matrix::zeros(2, 2), Matrix::zeros(3, 3));
+        let wrong = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));
+        let monitor = Monitor::silent();
+        assert!(SeparablePairwise::from_factors(&[], &monitor).is_err());
+        assert!(SeparablePairwise::from_factors(&[square, wrong], &monitor).is_err());
+        let bad = (Matrix::filled(1, 1, f64::NAN), Matrix::zeros(1, 1));
+        assert!(SeparablePairwise::from_factors(&[bad], &monitor).is_err());
     }
 
     #[test]

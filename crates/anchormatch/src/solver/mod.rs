@@ -4,6 +4,7 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod balancer;
 mod faq;
 mod frank_wolfe;
 mod gagm;
@@ -12,6 +13,7 @@ mod hgm;
 mod ils;
 mod ipfp;
 mod local;
+mod mean_field;
 mod path;
 mod portfolio;
 pub mod registry;
@@ -37,6 +39,7 @@ pub use goat::Goat;
 pub use hgm::Hgm;
 pub use ils::Ils;
 pub use ipfp::Ipfp;
+pub use mean_field::MeanField;
 pub use path::Path;
 pub use portfolio::Portfolio;
 pub use rounding::round;

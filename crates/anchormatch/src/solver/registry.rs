@@ -1,8 +1,8 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
 use super::{
-    Faq, Gagm, Goat, Hgm, Ils, Ipfp, Path, Portfolio, Rrwm, Sm, Smac, Solver, Spgm, Tabu, TwoOpt,
-    Umeyama,
+    Faq, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio, Rrwm, Sm, Smac, Solver, Spgm,
+    Tabu, TwoOpt, Umeyama,
 };
 use crate::error::{Error, Result};
 
@@ -16,6 +16,7 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Hgm::default()),
         Box::new(Ipfp::default()),
         Box::new(Gagm::default()),
+        Box::new(MeanField::default()),
         Box::new(Spgm::default()),
         Box::new(Faq::default()),
         Box::new(Goat::default()),

@@ -14,9 +14,7 @@
 //! Where not all assignments are allowed, those that are not get next to nothing before the balancing
 //! and nothing after it; where nodes may stay alone, so do pairs whose gradient is negative.
 
-mod balancer;
-
-use self::balancer::{Balancer, LEAST_EXPONENT};
+use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::frank_wolfe::{End, Point, Report, best_of_starts, best_step, dot};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
@@ -224,23 +222,6 @@ impl Goat {
                 if *value < 0.0 {
                     *slot = 0.0;
                 }
-            }
-        }
-    }
-}
-
-/// Gives `value` to all assignments that the candidates rule out.
-fn set_ruled_out(problem: &Problem, plan: &mut [f64], value: f64) {
-    let candidates = problem.candidates();
-    if candidates.is_all() {
-        return;
-    }
-    let m = problem.shape().1;
-    for (i, row) in plan.chunks_mut(m.max(1)).enumerate() {
-        let mut allowed = candidates.of_row(i).peekable();
-        for (a, slot) in row.iter_mut().enumerate() {
-            if allowed.next_if_eq(&a).is_none() {
-                *slot = value;
             }
         }
     }

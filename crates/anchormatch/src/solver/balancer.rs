@@ -1,6 +1,7 @@
-//! The transport plans of GOAT: exponentials, scaled so that nothing overflows, and balanced.
+//! Transport plans: exponentials, scaled so that nothing overflows, and balanced.
 
 use crate::assignment::Sinkhorn;
+use crate::problem::Problem;
 
 /// Exponents below this are raised to it.
 pub(super) const LEAST_EXPONENT: f64 = -300.0;
@@ -143,6 +144,23 @@ impl Balancer {
             let scales = self.sinkhorn.column_scales();
             for (potential, scale) in self.potentials.iter_mut().zip(scales) {
                 *potential += scale.ln();
+            }
+        }
+    }
+}
+
+/// Gives `value` to all assignments that the candidates rule out.
+pub(super) fn set_ruled_out(problem: &Problem, plan: &mut [f64], value: f64) {
+    let candidates = problem.candidates();
+    if candidates.is_all() {
+        return;
+    }
+    let m = problem.shape().1;
+    for (i, row) in plan.chunks_mut(m.max(1)).enumerate() {
+        let mut allowed = candidates.of_row(i).peekable();
+        for (a, slot) in row.iter_mut().enumerate() {
+            if allowed.next_if_eq(&a).is_none() {
+                *slot = value;
             }
         }
     }
