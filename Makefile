@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit doc examples bench bench-solvers bench-peers bench-qaplib hotel clean
+.PHONY: help demo test fmt lint unit doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -48,10 +48,19 @@ bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each inst
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers/bin/python scripts/bench_qaplib.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
+bench-networks: $(OUT)/peers-networks ## real networks beside graspologic, the same anchors (needs the data)
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(OUT)/peers-networks/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+
 $(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
 	@touch $(OUT)/peers
+
+$(OUT)/peers-networks: scripts/peers_networks.txt
+	$(PYTHON) -m venv $(OUT)/peers-networks
+	$(OUT)/peers-networks/bin/pip install --quiet --disable-pip-version-check -r scripts/peers_networks.txt
+	@touch $(OUT)/peers-networks
 
 hotel: ## accuracy on the CMU Hotel sequence (needs the data, see README)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce hotel

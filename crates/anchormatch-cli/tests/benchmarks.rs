@@ -84,3 +84,96 @@ fn qaplib_is_run_row_by_row() {
     let refused = bench.run(&format!("{line} --largest 2")).refused(2);
     assert!(refused.contains("--largest"), "{refused}");
 }
+
+/// A vole network of 24 nodes, and the same without its last edges.
+fn voles(bench: &Bench) {
+    let edge = |i: usize| format!("{i},{}\n{i},{}\n", (i + 1) % 24, (i * i + 2) % 24);
+    let edges: Vec<String> = (0..24).map(edge).collect();
+    let folder = bench.path().join("data/netalign_voles");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    for (name, edges) in [
+        ("edges_100.csv", &edges[..]),
+        ("edges_95.csv", &edges[..23]),
+    ] {
+        std::fs::write(folder.join(name), format!("u,v\n{}", edges.concat()))
+            .expect("a file can be written");
+    }
+}
+
+#[test]
+fn networks_are_matched_by_every_method_and_share() {
+    let bench = Bench::new();
+    voles(&bench);
+    let line = "bench networks --pairs voles-95 --anchors 10,50 --methods faq,goat";
+    let text = bench.run(&format!("{line} --out table.csv")).ok();
+    let rows: Vec<&str> = text.lines().filter(|l| l.starts_with("voles-95")).collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    assert!(rows[0].contains("24   2 (10 %) faq"), "{text}");
+    assert!(rows[3].contains("24  12 (50 %) goat"), "{text}");
+    let csv = bench.read("table.csv");
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    let width = |line: &str| line.split(',').count();
+    assert!(
+        csv.lines()
+            .all(|row| width(row) == width(csv.lines().next().unwrap()))
+    );
+
+    let json = bench.run(&format!("{line} --draws 1 --seed 3 --json")).ok();
+    let value: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["rows"].as_array().unwrap().len(), 4);
+    let last = &value["rows"][3];
+    assert_eq!(
+        (&last["method"], &last["nodes"]),
+        (&json!("goat"), &json!(24))
+    );
+    let edges = |side: &str| last[side].as_f64().unwrap();
+    let truth = last["truth_conserved_edges"].as_f64().unwrap();
+    assert!((truth - edges("target_edges") / edges("source_edges")).abs() < 1e-12);
+    assert!(last["accuracy"]["mean"].as_f64().unwrap() > 0.5, "{json}");
+}
+
+#[test]
+fn the_draws_of_networks_are_files_that_can_be_matched() {
+    let bench = Bench::new();
+    voles(&bench);
+    let line = "bench networks --pairs voles-95 --anchors 12.5 --draws 2 --dump draws";
+    bench.run(line).ok();
+    for draw in ["draws/voles-95/12.5/0", "draws/voles-95/12.5/1"] {
+        assert_eq!(
+            bench.read(&format!("{draw}/anchors.csv")).lines().count(),
+            4
+        );
+        assert_eq!(bench.read(&format!("{draw}/truth.csv")).lines().count(), 25);
+        let files = format!("{draw}/source.csv {draw}/target.csv --anchors {draw}/anchors.csv");
+        let matched = bench
+            .run(&format!("match {files} --truth {draw}/truth.csv"))
+            .ok();
+        assert_eq!(matched.lines().count(), 25, "{matched}");
+    }
+    assert_ne!(
+        bench.read("draws/voles-95/12.5/0/target.csv"),
+        bench.read("draws/voles-95/12.5/1/target.csv")
+    );
+}
+
+#[test]
+fn networks_that_are_not_there_or_not_known_are_refused() {
+    let bench = Bench::new();
+    let missing = bench
+        .run("bench networks --pairs enron --data data")
+        .refused(2);
+    assert!(
+        missing.contains("week1_edges.csv") && missing.contains("--data"),
+        "{missing}"
+    );
+    for (option, part) in [
+        ("--pairs facebook", "facebook"),
+        ("--anchors 0", "percentage"),
+        ("--anchors 100", "percentage"),
+        ("--draws 0", "from 1"),
+        ("--methods magic", "magic"),
+    ] {
+        let refused = bench.run(&format!("bench networks {option}")).refused(2);
+        assert!(refused.contains(part), "{refused}");
+    }
+}

@@ -8,6 +8,8 @@
 //! │   └── points.csv      frame,point,x,y
 //! ├── dd_instances/
 //! │   └── *.dd, *.txt     graph matching problems, see the table in dd
+//! ├── netalign_*/, enron_igraphmatch/, celegans_connectomes/
+//! │   └── *_edges.csv     pairs of real networks, see the table in networks
 //! └── qaplib/
 //!     ├── index.csv       name, n, best cost and permutation of each instance
 //!     └── dat/NAME.dat    n, A, B
@@ -15,6 +17,7 @@
 
 pub mod dd;
 pub mod hotel;
+pub mod networks;
 pub mod qaplib;
 
 use std::io::ErrorKind;

@@ -5,6 +5,7 @@
 //! on the number of threads.
 
 pub mod hotel;
+pub mod networks;
 pub mod qaplib;
 pub mod solvers;
 mod summary;

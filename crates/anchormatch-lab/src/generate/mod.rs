@@ -61,7 +61,7 @@ impl Instance {
     }
 
     /// Puts the target in random order; nodes below `inliers` are the same in both graphs before.
-    fn shuffled(
+    pub(crate) fn shuffled(
         source: Graph,
         target: &Graph,
         inliers: usize,

@@ -1,6 +1,7 @@
 //! `anchormatch bench`: solvers against each other and against what is known.
 
 mod dd;
+mod networks;
 mod qaplib;
 mod solvers;
 
@@ -11,14 +12,16 @@ use clap::{Args, Subcommand};
 use crate::exit::Outcome;
 
 const LONG_ABOUT: &str = "\
-Measure solvers: against each other on synthetic graphs, and against the best values known of QAPLIB \
-and of graph matching problems. A run that is stopped tells what it has found by then.";
+Measure solvers: against each other on synthetic graphs, against the best values known of QAPLIB and \
+of graph matching problems, and on pairs of real networks. A run that is stopped tells what it has \
+found by then.";
 
 const EXAMPLES: &str = "\
 Examples:
   anchormatch bench solvers --quick
   anchormatch bench qaplib --data DIR --largest 30
-  anchormatch bench dd --data DIR";
+  anchormatch bench dd --data DIR
+  anchormatch bench networks --data DIR --pairs yeast-05,enron --anchors 5";
 
 /// Measure solvers
 #[derive(Debug, Args)]
@@ -33,6 +36,7 @@ enum What {
     Solvers(solvers::Options),
     Qaplib(qaplib::Options),
     Dd(dd::Options),
+    Networks(networks::Options),
 }
 
 impl Options {
@@ -42,6 +46,7 @@ impl Options {
             What::Solvers(options) => options.json,
             What::Qaplib(options) => options.json,
             What::Dd(options) => options.json,
+            What::Networks(options) => options.json,
         }
     }
 
@@ -51,6 +56,7 @@ impl Options {
             What::Solvers(options) => options.run(),
             What::Qaplib(options) => options.run(),
             What::Dd(options) => options.run(),
+            What::Networks(options) => options.run(),
         }
     }
 }
