@@ -11,5 +11,6 @@
 
 pub mod first_order;
 pub mod folding;
+pub mod likelihood;
 pub mod proximity;
 pub mod second_order;

@@ -1,0 +1,318 @@
+//! How much more likely two pairs of nodes look alike because they are the same pair: a model of
+//! matched edges, its parameters taken from the data.
+//!
+//! A pair of nodes shows whether it is an edge, e ∈ {0, 1}, and if so its weight x. If (i, j) and
+//! (a, b) are the same pair seen twice, what they show is drawn from a joint distribution; if not, from
+//! each graph's own. The logarithm of the ratio is, in nats, the evidence of the one for the other:
+//!
+//! > g = ln P(e, e')/(P(e) P(e'))  +  e e' · ln N₂(x, y; μ, Σ)/(N(x; m, v) N(y; m', v')).
+//!
+//! The presences are four probabilities; the weights of edges that both graphs have are jointly
+//! Gaussian. For complete graphs only the second part is left, and among matchings of all nodes it
+//! orders by Σ x y, the quadratic assignment objective; for 0/1 weights only the first, which counts
+//! conserved edges, each worth ln P₁₁P₀₀/(P₁₀P₀₁). A graph's unit and offset of weights cancel.
+//!
+//! The parameters come from a matching's own sufficient statistics ([`Agreement`]), with one
+//! pseudo-observation of independence (a unit information prior), so a small matching claims little.
+//! g is a polynomial, hence of rank at most four:
+//!
+//! > 2W = J ⊗ (c₀₀J + (c₀₁−c₀₀)E') + E ⊗ ((c₁₀−c₀₀)J + k E' + q_y y + q_yy y²) + (q_x x + q_xx x²) ⊗ E'
+//! >      + q_xy x ⊗ y,     k = c₁₁−c₁₀−c₀₁+c₀₀ + q₀,
+//!
+//! so solvers never need n⁴ numbers.
+
+mod agreement;
+mod observations;
+
+pub use agreement::Agreement;
+pub use observations::{Observations, are_lengths};
+
+use crate::linalg::Matrix;
+
+/// The joint distribution of a pair of nodes seen twice, as log ratios against independence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairModel {
+    /// c_ee': the evidence of presences alone.
+    presence: [[f64; 2]; 2],
+    /// q: the evidence of two weights, constant first.
+    weights: Quadratic,
+    correlation: f64,
+}
+
+/// constant + x·X + y·Y + xx·X² + yy·Y² + xy·XY.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Quadratic {
+    constant: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    yy: f64,
+    xy: f64,
+}
+
+impl Quadratic {
+    fn at(&self, x: f64, y: f64) -> f64 {
+        self.constant + x * (self.x + self.xx * x) + y * (self.y + self.yy * y) + self.xy * x * y
+    }
+}
+
+/// Which parts of W matter: a part that is the same for every assignment can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needed {
+    /// Assignments differ in which source nodes they match.
+    pub source_varies: bool,
+    /// Assignments differ in which target nodes they match.
+    pub target_varies: bool,
+}
+
+impl PairModel {
+    /// The model of graphs whose presences and weights correlate with `correlation`, before any
+    /// matching is known.
+    ///
+    /// # Panics
+    /// When the correlation is not in [0, 1).
+    #[must_use]
+    pub fn guess(source: &Observations, target: &Observations, correlation: f64) -> Self {
+        assert!(
+            (0.0..1.0).contains(&correlation),
+            "a correlation from 0 to below 1"
+        );
+        let (p, q) = (source.density(), target.density());
+        // The largest correlation that two densities allow is that of nested edges.
+        let both = p * q + correlation * (p.min(q) - p * q);
+        let joint = [[1.0 - p - q + both, q - both], [p - both, both]];
+        Self {
+            presence: presence_evidence(joint, p, q),
+            weights: weight_evidence(
+                [source.mean(), target.mean()],
+                covariance(source.variance(), target.variance(), correlation),
+                source,
+                target,
+            ),
+            correlation,
+        }
+    }
+
+    /// The model under which the matching with this agreement is most likely, with one observation of
+    /// independent pairs added.
+    #[must_use]
+    pub fn fit(agreement: &Agreement, source: &Observations, target: &Observations) -> Self {
+        let (p, q) = (source.density(), target.density());
+        let independent = [
+            [(1.0 - p) * (1.0 - q), (1.0 - p) * q],
+            [p * (1.0 - q), p * q],
+        ];
+        let total = agreement.pairs() + 1.0;
+        let joint =
+            [0, 1].map(|e| [0, 1].map(|f| (agreement.counts[e][f] + independent[e][f]) / total));
+        let n = agreement.counts[1][1] + 1.0;
+        let background = [source.mean(), target.mean()];
+        // Sums are about the background's means, which keeps them small.
+        let shift = [agreement.sum_x / n, agreement.sum_y / n];
+        let spread = [
+            (agreement.sum_xx + source.variance()) / n - shift[0] * shift[0],
+            (agreement.sum_xy) / n - shift[0] * shift[1],
+            (agreement.sum_yy + target.variance()) / n - shift[1] * shift[1],
+        ];
+        let (x, y) = (spread[0].max(0.0), spread[2].max(0.0));
+        let correlation = if x * y > 0.0 {
+            (spread[1] / (x * y).sqrt()).clamp(-1.0, 1.0)
+        } else {
+            0.0
+        };
+        Self {
+            presence: presence_evidence(joint, p, q),
+            weights: weight_evidence(
+                [background[0] + shift[0], background[1] + shift[1]],
+                [x, spread[1], y],
+                source,
+                target,
+            ),
+            correlation,
+        }
+    }
+
+    /// The correlation of the weights of edges that both graphs have.
+    #[must_use]
+    pub fn correlation(&self) -> f64 {
+        self.correlation
+    }
+
+    /// ln P₁₁P₀₀/(P₁₀P₀₁): what a conserved edge tells beside two that are not.
+    #[must_use]
+    pub fn conserved_edge(&self) -> f64 {
+        let c = &self.presence;
+        c[1][1] + c[0][0] - c[1][0] - c[0][1]
+    }
+
+    /// g: the evidence of two pairs of nodes for each other; `None` is no edge.
+    #[must_use]
+    pub fn evidence(&self, x: Option<f64>, y: Option<f64>) -> f64 {
+        let presence = self.presence[usize::from(x.is_some())][usize::from(y.is_some())];
+        match (x, y) {
+            (Some(x), Some(y)) => presence + self.weights.at(x, y),
+            _ => presence,
+        }
+    }
+
+    /// The evidence of a whole matching with this agreement: Σ g over its pairs of pairs.
+    #[must_use]
+    pub fn total(
+        &self,
+        agreement: &Agreement,
+        source: &Observations,
+        target: &Observations,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for e in 0..2 {
+            for f in 0..2 {
+                sum += agreement.counts[e][f] * self.presence[e][f];
+            }
+        }
+        // From sums about the background's means to raw ones.
+        let (m, k) = (source.mean(), target.mean());
+        let n = agreement.counts[1][1];
+        let (sx, sy) = (agreement.sum_x, agreement.sum_y);
+        let q = &self.weights;
+        sum + q.constant * n
+            + q.x * (sx + m * n)
+            + q.y * (sy + k * n)
+            + q.xx * (agreement.sum_xx + 2.0 * m * sx + m * m * n)
+            + q.yy * (agreement.sum_yy + 2.0 * k * sy + k * k * n)
+            + q.xy * (agreement.sum_xy + m * sy + k * sx + m * k * n)
+    }
+
+    /// The pairs (Fᵣ, Gᵣ) with W(ia, jb) = ½ g = Σᵣ Fᵣ_ij Gᵣ_ab between the nodes `rows` and
+    /// `columns`, without the parts that are not needed; `None` when nothing is left.
+    #[must_use]
+    pub fn factors(
+        &self,
+        (source, rows): (&Observations, &[usize]),
+        (target, columns): (&Observations, &[usize]),
+        needed: Needed,
+    ) -> Vec<(Matrix, Matrix)> {
+        let c = &self.presence;
+        let q = &self.weights;
+        let x = source.select(rows);
+        let y = target.select(columns);
+        let joint = c[1][1] - c[1][0] - c[0][1] + c[0][0] + q.constant;
+        let mut factors = Vec::new();
+        let mut add = |f: &dyn Fn(Option<f64>) -> f64, g: &dyn Fn(Option<f64>) -> f64| {
+            let table = |side: &Selected<'_>, value: &dyn Fn(Option<f64>) -> f64, scale: f64| {
+                Matrix::from_fn(side.nodes.len(), side.nodes.len(), |i, j| {
+                    if i == j {
+                        0.0
+                    } else {
+                        scale * value(side.get(i, j))
+                    }
+                })
+            };
+            factors.push((table(&x, f, 0.5), table(&y, g, 1.0)));
+        };
+        let complete = source.is_complete() && target.is_complete();
+        let edge = |v: Option<f64>| f64::from(u8::from(v.is_some()));
+        if complete {
+            // E and E' are J: everything constant falls together.
+            if needed.target_varies || needed.source_varies {
+                let constant = c[1][1] + q.constant;
+                add(&|_| 1.0, &|y| {
+                    y.map_or(0.0, |y| constant + y * (q.y + q.yy * y))
+                });
+            }
+            if needed.source_varies {
+                add(&|x| x.map_or(0.0, |x| x * (q.x + q.xx * x)), &|_| 1.0);
+            }
+        } else {
+            if needed.target_varies || needed.source_varies {
+                add(&|_| 1.0, &|y| c[0][0] + (c[0][1] - c[0][0]) * edge(y));
+            }
+            let offset = if needed.source_varies {
+                c[1][0] - c[0][0]
+            } else {
+                0.0
+            };
+            add(&edge, &|y| {
+                offset + y.map_or(0.0, |y| joint + y * (q.y + q.yy * y))
+            });
+            if q.x != 0.0 || q.xx != 0.0 {
+                add(&|x| x.map_or(0.0, |x| x * (q.x + q.xx * x)), &edge);
+            }
+        }
+        if q.xy != 0.0 {
+            add(&|x| x.unwrap_or(0.0), &|y| q.xy * y.unwrap_or(0.0));
+        }
+        factors
+    }
+}
+
+/// The observations of some nodes, in their order.
+struct Selected<'o> {
+    observations: &'o Observations,
+    nodes: &'o [usize],
+}
+
+impl Selected<'_> {
+    fn get(&self, i: usize, j: usize) -> Option<f64> {
+        self.observations.get(self.nodes[i], self.nodes[j])
+    }
+}
+
+impl Observations {
+    fn select<'o>(&'o self, nodes: &'o [usize]) -> Selected<'o> {
+        Selected {
+            observations: self,
+            nodes,
+        }
+    }
+}
+
+/// v, cov and v' at a correlation.
+fn covariance(v: f64, w: f64, correlation: f64) -> [f64; 3] {
+    [v, correlation * (v * w).sqrt(), w]
+}
+
+/// c_ee' = ln P(e, e')/(P(e) P(e')); 0 where a presence never occurs.
+fn presence_evidence(joint: [[f64; 2]; 2], p: f64, q: f64) -> [[f64; 2]; 2] {
+    let (source, target) = ([1.0 - p, p], [1.0 - q, q]);
+    [0, 1].map(|e| {
+        [0, 1].map(|f| {
+            let alone = source[e] * target[f];
+            if alone > 0.0 && joint[e][f] > 0.0 {
+                (joint[e][f] / alone).ln()
+            } else {
+                0.0
+            }
+        })
+    })
+}
+
+/// ln N₂(x, y; mean, spread)/(N(x) N(y)) as a polynomial; 0 where a graph's weights are all the same.
+fn weight_evidence(
+    mean: [f64; 2],
+    [v, c, w]: [f64; 3],
+    source: &Observations,
+    target: &Observations,
+) -> Quadratic {
+    let determinant = v * w - c * c;
+    let (v0, w0) = (source.variance(), target.variance());
+    if !(v0 > 0.0 && w0 > 0.0 && determinant > 0.0) {
+        return Quadratic::default();
+    }
+    // −½ (z − μ)ᵀ Σ⁻¹ (z − μ), expanded.
+    let (a, b, d) = (w / determinant, -c / determinant, v / determinant);
+    let [m, k] = mean;
+    let (m0, k0) = (source.mean(), target.mean());
+    Quadratic {
+        constant: 0.5 * (v0 * w0 / determinant).ln()
+            - 0.5 * (a * m * m + 2.0 * b * m * k + d * k * k)
+            + 0.5 * (m0 * m0 / v0 + k0 * k0 / w0),
+        x: a * m + b * k - m0 / v0,
+        y: d * k + b * m - k0 / w0,
+        xx: -0.5 * a + 0.5 / v0,
+        yy: -0.5 * d + 0.5 / w0,
+        xy: -b,
+    }
+}
+
+#[cfg(test)]
+mod tests;
