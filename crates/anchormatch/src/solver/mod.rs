@@ -20,6 +20,7 @@ pub mod registry;
 mod relaxation;
 mod rounding;
 mod rrwm;
+mod sampler;
 #[cfg(test)]
 mod search_tests;
 mod sm;
@@ -44,6 +45,7 @@ pub use path::Path;
 pub use portfolio::Portfolio;
 pub use rounding::round;
 pub use rrwm::Rrwm;
+pub use sampler::{Sampler, Samples};
 pub use sm::{Discretisation, Sm};
 pub use smac::Smac;
 pub use spgm::Spgm;

@@ -1,0 +1,273 @@
+//! Assignments drawn from their posterior, and how often each pair is among them.
+//!
+//! For an objective E in nats the posterior of an assignment is P(p) ∝ exp(E(p)). A Metropolis chain
+//! proposes, for a random row i and a random column b or none, that i takes b: when both are matched
+//! the two exchange; when b is free or i alone, i takes it; with none, i is left alone (partial
+//! coverage only). Each of these proposals is undone by one that is as likely, so accepting with
+//! probability min(1, exp ΔE) leaves P unchanged. The chain works on the state that searches share
+//! and judges a proposal in O(1); only accepted ones cost O(r n₁ n₂).
+//!
+//! Several chains run at rising temperatures, P^β with β falling to ½, and neighbours exchange their
+//! states by the same rule (parallel tempering: Swendsen, Wang 1986; Geyer 1991), so that the coldest
+//! one is not caught in one mode.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::local::{Local, Step};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::monitor::{Interrupt, Monitor};
+use crate::problem::{Coverage, Problem};
+
+/// How long to sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sampler {
+    /// Sweeps whose states are counted, each of n₁ n₂ proposals at most. Default 200.
+    pub sweeps: usize,
+    /// Sweeps before, which are not. Default 40.
+    pub burn_in: usize,
+    /// Proposals of a sweep at most. Default 20 000.
+    pub most_proposals: usize,
+    /// Chains at falling β, from 1 to ½. Default 4.
+    pub chains: usize,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self {
+            sweeps: 200,
+            burn_in: 40,
+            most_proposals: 20_000,
+            chains: 4,
+        }
+    }
+}
+
+/// What a chain saw.
+#[derive(Debug, Clone)]
+pub struct Samples {
+    /// How often each pair was matched, as a share of the states counted.
+    pub marginals: Matrix,
+    /// States counted.
+    pub counted: usize,
+    /// The best state seen, and its objective's sign · value without the problem's constant.
+    pub best: (Vec<Option<usize>>, f64),
+    /// Whether a limit cut the sampling short.
+    pub interrupt: Option<Interrupt>,
+}
+
+impl Sampler {
+    /// Samples from `first`; `visit` sees every state that is counted.
+    ///
+    /// # Errors
+    /// When the memory does not suffice.
+    ///
+    /// # Complexity
+    /// O(1) a proposal and O(r n₁ n₂) an accepted one. Memory: one n₁×n₂ and two n₁×n₁ matrices a chain.
+    pub fn sample(
+        &self,
+        problem: &Problem,
+        first: &[Option<usize>],
+        seed: u64,
+        monitor: &Monitor,
+        mut visit: impl FnMut(&[Option<usize>]),
+    ) -> Result<Samples> {
+        let (n, m) = problem.shape();
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let chains = self.chains.max(1);
+        let betas: Vec<f64> = (0..chains)
+            .map(|k| 0.5f64.powf(k as f64 / (chains - 1).max(1) as f64))
+            .collect();
+        let mut states = Vec::with_capacity(chains);
+        for _ in 0..chains {
+            states.push(Local::new(problem, first, monitor)?);
+        }
+        let mut samples = Samples {
+            marginals: Matrix::zeros(n, m),
+            counted: 0,
+            best: (first.to_vec(), states[0].gain()),
+            interrupt: None,
+        };
+        let proposals = (n * m).min(self.most_proposals);
+        for sweep in 0..self.burn_in + self.sweeps {
+            samples.interrupt = monitor.interrupted();
+            if samples.interrupt.is_some() || n * m == 0 {
+                break;
+            }
+            for (state, beta) in states.iter_mut().zip(&betas) {
+                for _ in 0..proposals {
+                    if propose(state, problem, *beta, &mut random)
+                        && state.gain() > samples.best.1 + state.tolerance()
+                    {
+                        samples.best = (state.assignment(), state.gain());
+                    }
+                }
+            }
+            for k in (sweep % 2..chains - 1).step_by(2) {
+                let gap = states[k + 1].gain() - states[k].gain();
+                if accepts((betas[k] - betas[k + 1]) * gap, &mut random) {
+                    states.swap(k, k + 1);
+                }
+            }
+            if sweep >= self.burn_in {
+                let assignment = states[0].assignment();
+                for (i, a) in assignment.iter().enumerate() {
+                    if let Some(a) = *a {
+                        samples.marginals[(i, a)] += 1.0;
+                    }
+                }
+                visit(&assignment);
+                samples.counted += 1;
+            }
+        }
+        if samples.counted == 0 {
+            // Cut off at once: the start is all that is known.
+            for (i, a) in first.iter().enumerate() {
+                if let Some(a) = *a {
+                    samples.marginals[(i, a)] = 1.0;
+                }
+            }
+        } else {
+            let share = 1.0 / samples.counted as f64;
+            for value in samples.marginals.as_mut_slice() {
+                *value *= share;
+            }
+        }
+        Ok(samples)
+    }
+}
+
+fn accepts(log_ratio: f64, random: &mut ChaCha8Rng) -> bool {
+    log_ratio >= 0.0 || random.random::<f64>() < log_ratio.exp()
+}
+
+/// One proposal; whether it was accepted.
+fn propose(state: &mut Local<'_>, problem: &Problem, beta: f64, random: &mut ChaCha8Rng) -> bool {
+    let (n, m) = state.shape();
+    let options = m + usize::from(problem.coverage() == Coverage::Partial);
+    let (row, column) = (random.random_range(0..n), random.random_range(0..options));
+    let matched = state.partners()[row] < m;
+    let taken = column < m && state.owner(column) < n;
+    let step = Step {
+        row,
+        column,
+        exchange: matched && taken,
+    };
+    // Without partial coverage a row that is alone must not take a column from another: with more
+    // rows than columns that is the way a row enters, and its reverse is the same move.
+    if !state.permits(step) {
+        return false;
+    }
+    if accepts(beta * state.change(step), random) {
+        state.make(step);
+        return true;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{ExplicitPairwise, Sense};
+
+    fn problem(n: usize, m: usize, coverage: Coverage, sense: Sense) -> Problem {
+        let size = n * m;
+        let entry = |p: usize, q: usize| ((p * q * 7 + 3 * (p + q)) % 11) as f64 / 11.0 - 0.5;
+        let matrix = Matrix::from_fn(size, size, entry);
+        let unary = Matrix::from_fn(n, m, |i, a| ((3 * i + 5 * a) % 7) as f64 / 7.0 - 0.3);
+        let pairwise = ExplicitPairwise::new(n, m, matrix).unwrap();
+        Problem::new(sense, unary, Box::new(pairwise))
+            .unwrap()
+            .with_coverage(coverage)
+    }
+
+    /// All feasible assignments.
+    fn all(problem: &Problem) -> Vec<Vec<Option<usize>>> {
+        let (n, m) = problem.shape();
+        let mut found = vec![vec![]];
+        for _ in 0..n {
+            found = found
+                .into_iter()
+                .flat_map(|p: Vec<Option<usize>>| {
+                    (0..=m).filter_map(move |a| {
+                        let a = (a < m).then_some(a);
+                        (a.is_none() || !p.contains(&a)).then(|| {
+                            let mut next = p.clone();
+                            next.push(a);
+                            next
+                        })
+                    })
+                })
+                .collect();
+        }
+        found.retain(|p| problem.is_feasible(p));
+        found
+    }
+
+    #[test]
+    fn marginals_are_those_of_the_posterior() {
+        for (n, m) in [(3, 3), (3, 4), (4, 3)] {
+            for coverage in [Coverage::Full, Coverage::Partial] {
+                for sense in [Sense::Maximise, Sense::Minimise] {
+                    let problem = problem(n, m, coverage, sense);
+                    let mut want = Matrix::zeros(n, m);
+                    let mut total = 0.0;
+                    for p in all(&problem) {
+                        let weight = (sense.sign() * problem.objective(&p)).exp();
+                        total += weight;
+                        for (i, a) in p.iter().enumerate() {
+                            if let Some(a) = *a {
+                                want[(i, a)] += weight;
+                            }
+                        }
+                    }
+                    let first: Vec<Option<usize>> = (0..n).map(|i| (i < m).then_some(i)).collect();
+                    let sampler = Sampler {
+                        sweeps: 20_000,
+                        burn_in: 100,
+                        ..Sampler::default()
+                    };
+                    let mut seen = 0;
+                    let samples = sampler
+                        .sample(&problem, &first, 5, &Monitor::silent(), |p| {
+                            assert!(problem.is_feasible(p));
+                            seen += 1;
+                        })
+                        .unwrap();
+                    assert_eq!((seen, samples.counted), (20_000, 20_000));
+                    for (got, want) in samples.marginals.as_slice().iter().zip(want.as_slice()) {
+                        let want = want / total;
+                        assert!(
+                            (got - want).abs() < 0.02,
+                            "{n}×{m} {coverage:?}: {got} {want}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_samples() {
+        let problem = problem(4, 5, Coverage::Partial, Sense::Maximise);
+        let run = |seed| {
+            Sampler::default()
+                .sample(&problem, &[None; 4], seed, &Monitor::silent(), |_| {})
+                .unwrap()
+                .marginals
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+    }
+
+    #[test]
+    fn nothing_to_sample_is_no_error() {
+        let pairwise = ExplicitPairwise::new(0, 3, Matrix::zeros(0, 0)).unwrap();
+        let empty = Problem::maximise(Matrix::zeros(0, 3), Box::new(pairwise)).unwrap();
+        let samples = Sampler::default()
+            .sample(&empty, &[], 1, &Monitor::silent(), |_| {})
+            .unwrap();
+        assert_eq!(samples.counted, 0);
+    }
+}
