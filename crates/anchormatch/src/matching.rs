@@ -43,6 +43,18 @@ pub struct Matching {
     pub timings: Vec<(String, f64)>,
     /// Curves for the report.
     pub diagnostics: Diagnostics,
+    /// Matchings drawn from the posterior; empty when the preset does not sample.
+    #[serde(skip)]
+    pub samples: Samples,
+}
+
+/// Matchings drawn from the posterior, whose shares are the confidences.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Samples {
+    /// The source nodes that no hard anchor fixes, ascending.
+    pub nodes: Vec<usize>,
+    /// For each sample, the target node of each of `nodes`; `None` when it is alone.
+    pub partners: Vec<Vec<Option<u32>>>,
 }
 
 /// What a report plots beside the matching.
@@ -144,6 +156,7 @@ mod tests {
             parameters: vec![],
             timings: vec![],
             diagnostics: Diagnostics::default(),
+            samples: Samples::default(),
         }
     }
 

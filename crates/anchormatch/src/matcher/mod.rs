@@ -3,15 +3,17 @@
 //!
 //! [`Paper`] is the preset that follows Hu, Rustamov, Guibas (CVPR 2013) step by step.
 
+mod best;
 mod paper;
 mod terms;
 
+pub use best::{Best, Effort, Ingredients};
 pub use paper::Paper;
 pub use terms::Terms;
 
 use crate::anchors::Anchors;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Pair};
+use crate::matching::{Diagnostics, Matching, Pair, Samples};
 use crate::solver::Solution;
 
 /// The nodes that no hard anchor fixes; rows and columns of the problem.
@@ -93,5 +95,6 @@ fn assemble(
             convergence: solution.convergence,
             ..log.diagnostics
         },
+        samples: Samples::default(),
     }
 }

@@ -45,6 +45,9 @@ pub struct Portfolio {
     pub elites: usize,
     /// Stop after this many rounds without a new best. Default 12.
     pub patience: usize,
+    /// Stop when this many searches of the first round, whose starts have nothing in common, ended at
+    /// the best. Default: never.
+    pub agreement: Option<usize>,
     /// With a time limit and no number of iterations, go on until the limit. Default true.
     pub use_all_time: bool,
 }
@@ -67,6 +70,7 @@ impl Default for Portfolio {
             searches: 24,
             elites: 8,
             patience: 12,
+            agreement: None,
             use_all_time: true,
         }
     }
@@ -82,6 +86,7 @@ impl std::fmt::Debug for Portfolio {
             .field("searches", &self.searches)
             .field("elites", &self.elites)
             .field("patience", &self.patience)
+            .field("agreement", &self.agreement)
             .field("use_all_time", &self.use_all_time)
             .finish()
     }
@@ -292,10 +297,12 @@ impl<'a> Rounds<'a> {
     fn finish_round(&mut self, runs: Vec<Run>) -> Option<Status> {
         let sign = self.problem.sense().sign();
         let before = self.best.as_ref().map_or(f64::NEG_INFINITY, |e| e.gain);
+        let mut gains = Vec::with_capacity(runs.len());
         for run in runs {
             self.done += run.iterations;
             self.interrupt = self.interrupt.or(run.interrupt);
             let gain = sign * self.problem.objective(&run.assignment);
+            gains.push(gain);
             let elite = Elite {
                 assignment: run.assignment,
                 gain,
@@ -308,7 +315,10 @@ impl<'a> Rounds<'a> {
         }
         self.round += 1;
         let best = self.best.as_ref().map_or(before, |e| e.gain);
-        if best > before + super::local::tolerance(self.problem) {
+        let tolerance = super::local::tolerance(self.problem);
+        let alike = gains.iter().filter(|&&g| g >= best - tolerance).count();
+        let agreed = self.round == 1 && self.portfolio.agreement.is_some_and(|k| alike >= k);
+        if best > before + tolerance {
             self.idle = 0;
         } else {
             self.idle += 1;
@@ -328,7 +338,7 @@ impl<'a> Rounds<'a> {
         match self.interrupt.or(interrupt) {
             Some(interrupt) => Some(interrupt.into()),
             // One place or none: there is nothing to search.
-            None if n * m <= 1 => Some(Status::Converged),
+            None if n * m <= 1 || agreed => Some(Status::Converged),
             None if self.done >= self.total => Some(Status::IterationLimit),
             None if self.total < usize::MAX && self.idle >= self.portfolio.patience => {
                 Some(Status::Converged)

@@ -27,7 +27,7 @@ mod observations;
 pub use agreement::Agreement;
 pub use observations::{Observations, are_lengths};
 
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, multiply_transposed_into};
 
 /// The joint distribution of a pair of nodes seen twice, as log ratios against independence.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,8 @@ pub struct PairModel {
     /// q: the evidence of two weights, constant first.
     weights: Quadratic,
     correlation: f64,
+    /// y ≈ first + second · x.
+    regression: (f64, f64),
 }
 
 /// constant + x·X + y·Y + xx·X² + yy·Y² + xy·XY.
@@ -65,6 +67,14 @@ pub struct Needed {
     pub target_varies: bool,
 }
 
+impl Needed {
+    /// Everything.
+    pub const ALL: Self = Self {
+        source_varies: true,
+        target_varies: true,
+    };
+}
+
 impl PairModel {
     /// The model of graphs whose presences and weights correlate with `correlation`, before any
     /// matching is known.
@@ -80,16 +90,14 @@ impl PairModel {
         let (p, q) = (source.density(), target.density());
         // The largest correlation that two densities allow is that of nested edges.
         let both = p * q + correlation * (p.min(q) - p * q);
+        let spread = covariance(source.variance(), target.variance(), correlation);
+        let mean = [source.mean(), target.mean()];
         let joint = [[1.0 - p - q + both, q - both], [p - both, both]];
         Self {
             presence: presence_evidence(joint, p, q),
-            weights: weight_evidence(
-                [source.mean(), target.mean()],
-                covariance(source.variance(), target.variance(), correlation),
-                source,
-                target,
-            ),
+            weights: weight_evidence(mean, spread, source, target),
             correlation,
+            regression: regression(mean, spread),
         }
     }
 
@@ -115,6 +123,7 @@ impl PairModel {
             (agreement.sum_yy + target.variance()) / n - shift[1] * shift[1],
         ];
         let (x, y) = (spread[0].max(0.0), spread[2].max(0.0));
+        let mean = [background[0] + shift[0], background[1] + shift[1]];
         let correlation = if x * y > 0.0 {
             (spread[1] / (x * y).sqrt()).clamp(-1.0, 1.0)
         } else {
@@ -122,13 +131,9 @@ impl PairModel {
         };
         Self {
             presence: presence_evidence(joint, p, q),
-            weights: weight_evidence(
-                [background[0] + shift[0], background[1] + shift[1]],
-                [x, spread[1], y],
-                source,
-                target,
-            ),
+            weights: weight_evidence(mean, [x, spread[1], y], source, target),
             correlation,
+            regression: regression(mean, [x, spread[1], y]),
         }
     }
 
@@ -136,6 +141,12 @@ impl PairModel {
     #[must_use]
     pub fn correlation(&self) -> f64 {
         self.correlation
+    }
+
+    /// What the line of y on x makes of x, less y.
+    #[must_use]
+    pub fn residual(&self, x: f64, y: f64) -> f64 {
+        self.regression.0 + self.regression.1 * x - y
     }
 
     /// ln P₁₁P₀₀/(P₁₀P₀₁): what a conserved edge tells beside two that are not.
@@ -183,7 +194,7 @@ impl PairModel {
     }
 
     /// The pairs (Fᵣ, Gᵣ) with W(ia, jb) = ½ g = Σᵣ Fᵣ_ij Gᵣ_ab between the nodes `rows` and
-    /// `columns`, without the parts that are not needed; `None` when nothing is left.
+    /// `columns`, without the parts that are not needed.
     #[must_use]
     pub fn factors(
         &self,
@@ -191,84 +202,137 @@ impl PairModel {
         (target, columns): (&Observations, &[usize]),
         needed: Needed,
     ) -> Vec<(Matrix, Matrix)> {
+        let complete = source.is_complete() && target.is_complete();
+        self.terms(needed, complete)
+            .into_iter()
+            .map(|(left, right)| {
+                let mut f = left.table(source, rows, rows);
+                f.as_mut_slice().iter_mut().for_each(|v| *v *= 0.5);
+                (f, right.table(target, columns, columns))
+            })
+            .collect()
+    }
+
+    /// Whether only the presence of edges matters, so that the one factor pair is sparse.
+    #[must_use]
+    pub fn counts_edges(&self, needed: Needed) -> bool {
+        let all = needed.source_varies || needed.target_varies;
+        !all && self.weights == Quadratic::default()
+    }
+
+    /// Σ g(i p, a q) over the anchors (p, q): what they tell of each free pair.
+    #[must_use]
+    pub fn folded(
+        &self,
+        (source, rows): (&Observations, &[usize]),
+        (target, columns): (&Observations, &[usize]),
+        anchors: &[(usize, usize)],
+    ) -> Matrix {
+        let (p, q): (Vec<usize>, Vec<usize>) = anchors.iter().copied().unzip();
+        let mut unary = Matrix::zeros(rows.len(), columns.len());
+        let mut part = vec![0.0; rows.len() * columns.len()];
+        let complete = source.is_complete() && target.is_complete();
+        for (left, right) in self.terms(Needed::ALL, complete) {
+            multiply_transposed_into(
+                &mut part,
+                left.table(source, rows, &p).as_slice(),
+                right.table(target, columns, &q).as_slice(),
+                rows.len(),
+                p.len(),
+                columns.len(),
+            );
+            for (slot, value) in unary.as_mut_slice().iter_mut().zip(&part) {
+                *slot += value;
+            }
+        }
+        unary
+    }
+
+    /// g as a sum of products of a function of x and one of y.
+    fn terms(&self, needed: Needed, complete: bool) -> Vec<(Side, Side)> {
         let c = &self.presence;
         let q = &self.weights;
-        let x = source.select(rows);
-        let y = target.select(columns);
         let joint = c[1][1] - c[1][0] - c[0][1] + c[0][0] + q.constant;
-        let mut factors = Vec::new();
-        let mut add = |f: &dyn Fn(Option<f64>) -> f64, g: &dyn Fn(Option<f64>) -> f64| {
-            let table = |side: &Selected<'_>, value: &dyn Fn(Option<f64>) -> f64, scale: f64| {
-                Matrix::from_fn(side.nodes.len(), side.nodes.len(), |i, j| {
-                    if i == j {
-                        0.0
-                    } else {
-                        scale * value(side.get(i, j))
-                    }
-                })
-            };
-            factors.push((table(&x, f, 0.5), table(&y, g, 1.0)));
-        };
-        let complete = source.is_complete() && target.is_complete();
-        let edge = |v: Option<f64>| f64::from(u8::from(v.is_some()));
+        let any = needed.source_varies || needed.target_varies;
+        let mut terms = Vec::new();
         if complete {
             // E and E' are J: everything constant falls together.
-            if needed.target_varies || needed.source_varies {
+            if any {
                 let constant = c[1][1] + q.constant;
-                add(&|_| 1.0, &|y| {
-                    y.map_or(0.0, |y| constant + y * (q.y + q.yy * y))
-                });
+                terms.push((Side::ONE, Side::new(0.0, constant, q.y, q.yy)));
             }
             if needed.source_varies {
-                add(&|x| x.map_or(0.0, |x| x * (q.x + q.xx * x)), &|_| 1.0);
+                terms.push((Side::new(0.0, 0.0, q.x, q.xx), Side::ONE));
             }
         } else {
-            if needed.target_varies || needed.source_varies {
-                add(&|_| 1.0, &|y| c[0][0] + (c[0][1] - c[0][0]) * edge(y));
+            if any {
+                terms.push((Side::ONE, Side::new(c[0][0], c[0][1], 0.0, 0.0)));
             }
             let offset = if needed.source_varies {
                 c[1][0] - c[0][0]
             } else {
                 0.0
             };
-            add(&edge, &|y| {
-                offset + y.map_or(0.0, |y| joint + y * (q.y + q.yy * y))
-            });
+            terms.push((Side::EDGE, Side::new(offset, offset + joint, q.y, q.yy)));
             if q.x != 0.0 || q.xx != 0.0 {
-                add(&|x| x.map_or(0.0, |x| x * (q.x + q.xx * x)), &edge);
+                terms.push((Side::new(0.0, 0.0, q.x, q.xx), Side::EDGE));
             }
         }
         if q.xy != 0.0 {
-            add(&|x| x.unwrap_or(0.0), &|y| q.xy * y.unwrap_or(0.0));
+            terms.push((
+                Side::new(0.0, 0.0, 1.0, 0.0),
+                Side::new(0.0, 0.0, q.xy, 0.0),
+            ));
         }
-        factors
+        terms
     }
 }
 
-/// The observations of some nodes, in their order.
-struct Selected<'o> {
-    observations: &'o Observations,
-    nodes: &'o [usize],
+/// A function of what one graph shows: a constant where there is no edge, else a quadratic.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    absent: f64,
+    constant: f64,
+    linear: f64,
+    square: f64,
 }
 
-impl Selected<'_> {
-    fn get(&self, i: usize, j: usize) -> Option<f64> {
-        self.observations.get(self.nodes[i], self.nodes[j])
-    }
-}
+impl Side {
+    const ONE: Self = Self::new(1.0, 1.0, 0.0, 0.0);
+    const EDGE: Self = Self::new(0.0, 1.0, 0.0, 0.0);
 
-impl Observations {
-    fn select<'o>(&'o self, nodes: &'o [usize]) -> Selected<'o> {
-        Selected {
-            observations: self,
-            nodes,
+    const fn new(absent: f64, constant: f64, linear: f64, square: f64) -> Self {
+        Self {
+            absent,
+            constant,
+            linear,
+            square,
         }
+    }
+
+    /// Its values between the nodes `rows` and `columns`; 0 from a node to itself.
+    fn table(&self, observations: &Observations, rows: &[usize], columns: &[usize]) -> Matrix {
+        Matrix::from_fn(rows.len(), columns.len(), |k, l| {
+            let (i, j) = (rows[k], columns[l]);
+            if i == j {
+                return 0.0;
+            }
+            observations.get(i, j).map_or(self.absent, |x| {
+                self.constant + x * (self.linear + self.square * x)
+            })
+        })
     }
 }
 
 /// v, cov and v' at a correlation.
 fn covariance(v: f64, w: f64, correlation: f64) -> [f64; 3] {
     [v, correlation * (v * w).sqrt(), w]
+}
+
+/// The line of y on x.
+fn regression(mean: [f64; 2], [v, c, _]: [f64; 3]) -> (f64, f64) {
+    let slope = if v > 0.0 { c / v } else { 0.0 };
+    (mean[1] - slope * mean[0], slope)
 }
 
 /// c_ee' = ln P(e, e')/(P(e) P(e')); 0 where a presence never occurs.

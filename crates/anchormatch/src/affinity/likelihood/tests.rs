@@ -41,7 +41,7 @@ proptest! {
             PairModel::fit(&agreement, &source, &target),
         ] {
             let (rows, columns): (Vec<usize>, Vec<usize>) = ((0..n).collect(), (0..m).rev().collect());
-            let needed = Needed { source_varies: true, target_varies: true };
+            let needed = Needed::ALL;
             let factors = model.factors((&source, &rows), (&target, &columns), needed);
             prop_assert!(factors.len() <= 4);
             let mut sum = 0.0;
@@ -54,6 +54,18 @@ proptest! {
                             prop_assert!((want - got).abs() < 1e-9 * (1.0 + want.abs()), "{want} {got}");
                         }
                     }
+                }
+            }
+            let anchors = &matched[..matched.len() / 2];
+            let (free_rows, free_columns) = (&rows[anchors.len()..], &columns[anchors.len()..]);
+            let unary = model.folded((&source, free_rows), (&target, free_columns), anchors);
+            for (k, &i) in free_rows.iter().enumerate() {
+                for (l, &a) in free_columns.iter().enumerate() {
+                    let want: f64 = anchors
+                        .iter()
+                        .map(|&(p, q)| model.evidence(source.get(i, p), target.get(a, q)))
+                        .sum();
+                    prop_assert!((unary[(k, l)] - want).abs() < 1e-9 * (1.0 + want.abs()));
                 }
             }
             for &(i, a) in &matched {

@@ -1,0 +1,393 @@
+//! The search for the most likely matching, and samples around it.
+
+use super::evidence::{Evidence, Model, log_prior};
+use super::{Best, Effort, Log};
+use crate::affinity::likelihood::Agreement;
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::matching::Samples;
+use crate::monitor::Monitor;
+use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise};
+use crate::solver::{
+    Faq, MeanField, Portfolio, Sampler, Solution, Solver, Start, Status, Tabu, round,
+};
+
+/// The correlation that is supposed before anything is known.
+const FIRST_CORRELATION: f64 = 0.9;
+
+/// Fits of the scales, each followed by a search under them, at most.
+const FITS: usize = 4;
+
+/// Fits of the scales to samples before the ones that count.
+const FITS_OF_SAMPLES: usize = 2;
+
+/// Correlations at which outliers are looked for.
+const LADDER: [f64; 3] = [0.99, 0.9, 0.7];
+
+/// A matching with the model that it was found under.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) model: Model,
+    pub(super) coverage: Coverage,
+    /// The share of its pairs of pairs that tell something new.
+    pub(super) share: f64,
+    /// The logarithm of its posterior against nothing matched.
+    pub(super) evidence: f64,
+    pub(super) iterations: usize,
+    pub(super) status: Status,
+    pub(super) convergence: Vec<f64>,
+}
+
+impl Found {
+    pub(super) fn describe(&self, evidence: &Evidence<'_>, log: &mut Log) {
+        let agreement = evidence.agreement(&self.assignment);
+        log.parameter(
+            "weights compared",
+            if evidence.lengths {
+                "logarithms of lengths"
+            } else {
+                "as they are"
+            },
+        );
+        log.parameter(
+            "correlation of weights",
+            format!("{:.4}", self.model.pairs.correlation()),
+        );
+        log.parameter("edges conserved", agreement.conserved());
+        log.parameter("independent share", format!("{:.3}", self.share));
+        log.parameter("evidence in nats", format!("{:.3}", self.evidence));
+        let (n, m) = evidence.shape();
+        let alone = n.min(m) - self.assignment.iter().flatten().count();
+        if alone > 0 {
+            log.notes.push(format!(
+                "the evidence gives {alone} nodes of the smaller side no partner"
+            ));
+        }
+    }
+}
+
+pub(super) struct Search<'a> {
+    preset: &'a Best,
+    evidence: &'a Evidence<'a>,
+    monitor: &'a Monitor,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(preset: &'a Best, evidence: &'a Evidence<'a>, monitor: &'a Monitor) -> Self {
+        Self {
+            preset,
+            evidence,
+            monitor,
+        }
+    }
+
+    /// The most likely matching.
+    pub(super) fn run(&self, first: Option<&[Option<usize>]>, log: &mut Log) -> Result<Found> {
+        let watch = self.monitor.stopwatch();
+        let mut best = self.full(first)?;
+        log.time("search", watch.seconds());
+        let watch = self.monitor.stopwatch();
+        if self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
+            // Who wants everything matched says that full matchings are likely: a partial one must
+            // be better by more than chance could make it among all of them.
+            let (n, m) = self.evidence.shape();
+            let mut bar = if self.preset.allow_unmatched {
+                best.evidence
+            } else {
+                best.evidence - log_prior((n, m), n.min(m))
+            };
+            for found in self.partial(&best)? {
+                if found.evidence > bar {
+                    bar = found.evidence;
+                    best = found;
+                }
+            }
+        }
+        log.time("outliers", watch.seconds());
+        Ok(best)
+    }
+
+    /// The best matching of the whole smaller side.
+    fn full(&self, first: Option<&[Option<usize>]>) -> Result<Found> {
+        let evidence = self.evidence;
+        let mut model = evidence.guess(FIRST_CORRELATION);
+        let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
+        let solution = self.solve(&problem, first)?;
+        let mut found = self.found(solution, model, Coverage::Full);
+        // Of one product, the scale is all that a fit can change.
+        if self.preset.ingredients.fitted_scales {
+            for _ in 0..FITS {
+                model = evidence.fit(&found.assignment);
+                if problem.pairwise().as_product().is_some() && evidence.is_one_product() {
+                    found.share = evidence.independent_share(&model, &found.assignment);
+                    found.evidence = evidence.posterior(&model, &found.assignment, found.share);
+                    found.model = model;
+                    break;
+                }
+                let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
+                let solution = self.polish(&problem, &found.assignment)?;
+                let same = solution.assignment == found.assignment;
+                let iterations = found.iterations;
+                found = self.found(solution, model, Coverage::Full);
+                found.iterations += iterations;
+                if same {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn found(&self, solution: Solution, model: Model, coverage: Coverage) -> Found {
+        let share = self
+            .evidence
+            .independent_share(&model, &solution.assignment);
+        Found {
+            evidence: self.evidence.posterior(&model, &solution.assignment, share),
+            share,
+            assignment: solution.assignment,
+            model,
+            coverage,
+            iterations: solution.iterations,
+            status: solution.status,
+            convergence: solution.convergence,
+        }
+    }
+
+    /// A search from the relaxations' and random starts.
+    fn solve(&self, problem: &Problem, first: Option<&[Option<usize>]>) -> Result<Solution> {
+        let start = Start {
+            seed: self.preset.seed,
+            soft: None,
+            assignment: first,
+        };
+        if let Some(solver) = &self.preset.solver {
+            return solver.solve(problem, &start, self.monitor);
+        }
+        let relaxations = || {
+            let mut list: Vec<Box<dyn Solver>> = vec![Box::new(Faq::default())];
+            if self.preset.ingredients.mean_field {
+                list.insert(0, Box::new(MeanField::default()));
+            }
+            list
+        };
+        if self.preset.effort == Effort::Fast || !self.preset.ingredients.search {
+            let mut best: Option<Solution> = None;
+            for relaxation in relaxations() {
+                let solution = relaxation.solve(problem, &start, self.monitor)?;
+                if best
+                    .as_ref()
+                    .is_none_or(|b| solution.objective > b.objective)
+                {
+                    best = Some(solution);
+                }
+            }
+            let best = best.expect("there is a relaxation");
+            if !self.preset.ingredients.search {
+                return Ok(best);
+            }
+            return self.polish(problem, &best.assignment);
+        }
+        let portfolio = Portfolio {
+            relaxations: relaxations(),
+            agreement: Some(4),
+            patience: 4,
+            use_all_time: false,
+            ..Portfolio::default()
+        };
+        portfolio.solve(problem, &start, self.monitor)
+    }
+
+    /// A short search from a matching.
+    fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
+        let tabu = Tabu {
+            iterations: Some(10 * self.evidence.nodes()),
+            ..Tabu::default()
+        };
+        let start = Start {
+            seed: self.preset.seed,
+            soft: None,
+            assignment: Some(first),
+        };
+        tabu.solve(problem, &start, self.monitor)
+    }
+
+    /// Whether some node of a full matching disagrees with the rest.
+    fn outliers_are_possible(&self, found: &Found) -> bool {
+        self.preset.allow_unmatched
+            || self
+                .evidence
+                .support(&found.model, &found.assignment)
+                .iter()
+                .any(|&support| support < 0.0)
+    }
+
+    /// Partial matchings, from the full one and from searches that do not mind outliers.
+    fn partial(&self, full: &Found) -> Result<Vec<Found>> {
+        let evidence = self.evidence;
+        let mut found = Vec::new();
+        found.extend(self.shrink(&full.assignment, evidence.fit(&full.assignment))?);
+        for correlation in LADDER {
+            if self.monitor.interrupted().is_some() {
+                break;
+            }
+            let Some(problem) = self.tolerant(correlation)? else {
+                continue;
+            };
+            let start = Start::seeded(self.preset.seed);
+            let soft = MeanField::default().solve(&problem, &start, self.monitor)?;
+            let solution = self.polish(&problem, &soft.assignment)?;
+            found.extend(self.shrink(&solution.assignment, evidence.guess(correlation))?);
+        }
+        Ok(found)
+    }
+
+    /// Alternates between the partial matching that is most likely under a model, and its fit.
+    fn shrink(&self, first: &[Option<usize>], mut model: Model) -> Result<Option<Found>> {
+        let evidence = self.evidence;
+        let (n, m) = evidence.shape();
+        let mut assignment = first.to_vec();
+        let mut best: Option<Found> = None;
+        let mut share = 1.0;
+        for _ in 0..2 * FITS {
+            if self.monitor.interrupted().is_some() {
+                break;
+            }
+            let matched = assignment.iter().flatten().count();
+            let problem =
+                evidence.problem(&model, Coverage::Partial, matched, share, self.monitor)?;
+            let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
+            let dropped = round(&problem, &score)?;
+            let solution = self.polish(&problem, &dropped)?;
+            let same = solution.assignment == assignment;
+            assignment.clone_from(&solution.assignment);
+            model = evidence.fit(&assignment);
+            let found = self.found(solution, model.clone(), Coverage::Partial);
+            share = found.share;
+            let better = best.as_ref().is_none_or(|b| found.evidence > b.evidence);
+            if better {
+                best = Some(found);
+            }
+            if same {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its
+    /// own pairs; `None` when all weights are the same.
+    fn tolerant(&self, correlation: f64) -> Result<Option<Problem>> {
+        let evidence = self.evidence;
+        let (n, m) = evidence.shape();
+        let (source, target) = (&evidence.source, &evidence.target);
+        if !(source.variance() > 0.0 && target.variance() > 0.0) {
+            return Ok(None);
+        }
+        // Weights in units of their spread; no edge lies far from all weights.
+        let table = |o: &crate::affinity::likelihood::Observations, nodes: &[usize]| {
+            Matrix::from_fn(nodes.len(), nodes.len(), |k, l| {
+                let value = o.get(nodes[k], nodes[l]);
+                value.map_or(-4.0, |v| (v - o.mean()) / o.variance().sqrt())
+            })
+        };
+        let (rows, columns) = (&evidence.free.source, &evidence.free.target);
+        // The variance of x − y for matched weights is 2 (1 − ρ); three times as wide is tolerant.
+        let kernel = GaussianKernel::new(12.0 * (1.0 - correlation))?;
+        let mut unary = Matrix::zeros(n, m);
+        evidence.each_anchor(|p, q| {
+            for (i, &s) in rows.iter().enumerate() {
+                for (a, &t) in columns.iter().enumerate() {
+                    let z = |o: &crate::affinity::likelihood::Observations, i, j| {
+                        o.get(i, j)
+                            .map_or(-4.0, |v| (v - o.mean()) / o.variance().sqrt())
+                    };
+                    unary[(i, a)] += 2.0 * kernel.evaluate(z(source, s, p), z(target, t, q));
+                }
+            }
+        });
+        let pairwise = SeparablePairwise::new(
+            table(source, rows),
+            table(target, columns),
+            kernel,
+            1e-4,
+            self.monitor,
+        )?;
+        Ok(Some(Problem::maximise(unary, Box::new(pairwise))?))
+    }
+
+    /// What chains around the matching say of it.
+    pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        let evidence = self.evidence;
+        let free = evidence.free;
+        let matched = found.assignment.iter().flatten().count();
+        let mut model = found.model.clone();
+        let sampler = Sampler::default();
+        let mut samples = Samples {
+            nodes: free.source.clone(),
+            partners: Vec::new(),
+        };
+        // The scales of the best matching are a little too good; those of the samples are not.
+        for round in 0..=FITS_OF_SAMPLES {
+            let last = round == FITS_OF_SAMPLES;
+            let problem =
+                evidence.problem(&model, found.coverage, matched, found.share, self.monitor)?;
+            let mut agreement = Agreement::default();
+            let mut count = 0.0;
+            let sampled = Sampler {
+                sweeps: if last {
+                    sampler.sweeps
+                } else {
+                    sampler.sweeps / 4
+                },
+                burn_in: if last {
+                    sampler.burn_in
+                } else {
+                    sampler.burn_in / 4
+                },
+                ..sampler.clone()
+            }
+            .sample(
+                &problem,
+                &found.assignment,
+                self.preset.seed,
+                self.monitor,
+                |p| {
+                    if last {
+                        let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
+                        samples.partners.push(p.iter().map(partner).collect());
+                    } else {
+                        agreement.merge(&evidence.agreement(p));
+                        count += 1.0;
+                    }
+                },
+            )?;
+            if last || sampled.interrupt.is_some() {
+                return Ok(Confidence {
+                    marginals: sampled.marginals,
+                    samples,
+                });
+            }
+            if count > 0.0 {
+                model = evidence.fit_to(&agreement.scaled(1.0 / count), &found.assignment);
+            }
+        }
+        unreachable!("the last round returns")
+    }
+}
+
+/// Posterior marginals of the free pairs, and the samples that they come from.
+pub(super) struct Confidence {
+    pub(super) marginals: Matrix,
+    pub(super) samples: Samples,
+}
+
+impl Evidence<'_> {
+    /// Whether the full program is one product whatever the scales.
+    fn is_one_product(&self) -> bool {
+        let (n, m) = self.shape();
+        let constant = self.source.variance() == 0.0 || self.target.variance() == 0.0;
+        n == m && ((self.source.is_complete() && self.target.is_complete()) || constant)
+    }
+}
