@@ -31,6 +31,9 @@ pub struct Sampler {
     pub most_proposals: usize,
     /// Chains at falling β, from 1 to ½. Default 4.
     pub chains: usize,
+    /// Work at most, in proposals; an accepted one counts as n₁ n₂/8. A fifth of it may go before the
+    /// first state is counted. Default 20 million.
+    pub most_work: u64,
 }
 
 impl Default for Sampler {
@@ -40,6 +43,7 @@ impl Default for Sampler {
             burn_in: 40,
             most_proposals: 20_000,
             chains: 4,
+            most_work: 20_000_000,
         }
     }
 }
@@ -51,6 +55,8 @@ pub struct Samples {
     pub marginals: Matrix,
     /// States counted.
     pub counted: usize,
+    /// States counted that are not the one where the chains started.
+    pub elsewhere: usize,
     /// The best state seen, and its objective's sign · value without the problem's constant.
     pub best: (Vec<Option<usize>>, f64),
     /// Whether a limit cut the sampling short.
@@ -86,20 +92,27 @@ impl Sampler {
         let mut samples = Samples {
             marginals: Matrix::zeros(n, m),
             counted: 0,
+            elsewhere: 0,
             best: (first.to_vec(), states[0].gain()),
             interrupt: None,
         };
         let proposals = (n * m).min(self.most_proposals);
-        for sweep in 0..self.burn_in + self.sweeps {
+        let (mut work, cost) = (0u64, (n * m / 8).max(1) as u64);
+        let mut burnt_in = false;
+        for sweep in 0.. {
             samples.interrupt = monitor.interrupted();
-            if samples.interrupt.is_some() || n * m == 0 {
+            let enough = samples.counted >= self.sweeps || work >= self.most_work;
+            if samples.interrupt.is_some() || n * m == 0 || enough {
                 break;
             }
             for (state, beta) in states.iter_mut().zip(&betas) {
                 for _ in 0..proposals {
-                    if propose(state, problem, *beta, &mut random)
-                        && state.gain() > samples.best.1 + state.tolerance()
-                    {
+                    work += 1;
+                    if !propose(state, problem, *beta, &mut random) {
+                        continue;
+                    }
+                    work += cost;
+                    if state.gain() > samples.best.1 + state.tolerance() {
                         samples.best = (state.assignment(), state.gain());
                     }
                 }
@@ -110,13 +123,15 @@ impl Sampler {
                     states.swap(k, k + 1);
                 }
             }
-            if sweep >= self.burn_in {
+            burnt_in |= sweep >= self.burn_in || work >= self.most_work / 5;
+            if burnt_in {
                 let assignment = states[0].assignment();
                 for (i, a) in assignment.iter().enumerate() {
                     if let Some(a) = *a {
                         samples.marginals[(i, a)] += 1.0;
                     }
                 }
+                samples.elsewhere += usize::from(assignment != first);
                 visit(&assignment);
                 samples.counted += 1;
             }

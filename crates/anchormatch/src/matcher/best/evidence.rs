@@ -173,7 +173,8 @@ impl<'a> Evidence<'a> {
     ///
     /// Noise that moves nodes moves all their edges together, and n(n − 1)/2 edges then hold the
     /// evidence of a few. With R the residuals of the matched weights, their participation ratio
-    /// (tr R²)²/tr R⁴ is n/2 for independent noise (Wigner) and at most r for noise of rank r.
+    /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
+    /// for noise of rank r.
     pub(super) fn independent_share(&self, model: &Model, assignment: &[Option<usize>]) -> f64 {
         let matched = self.matched(assignment);
         let n = matched.len();
@@ -200,7 +201,8 @@ impl<'a> Evidence<'a> {
         let second: f64 = (0..n).map(|k| square[(k, k)]).sum();
         let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
         if fourth > 0.0 {
-            (2.0 * second * second / (fourth * n as f64)).min(1.0)
+            let n = n as f64;
+            (second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0))).min(1.0)
         } else {
             1.0
         }

@@ -89,23 +89,37 @@ impl<'a> Search<'a> {
         log.time("search", watch.seconds());
         let watch = self.monitor.stopwatch();
         if self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
-            // Who wants everything matched says that full matchings are likely: a partial one must
-            // be better by more than chance could make it among all of them.
-            let (n, m) = self.evidence.shape();
-            let mut bar = if self.preset.allow_unmatched {
-                best.evidence
-            } else {
-                best.evidence - log_prior((n, m), n.min(m))
-            };
-            for found in self.partial(&best)? {
-                if found.evidence > bar {
-                    bar = found.evidence;
+            let full = best.clone();
+            for found in self.partial(&full)? {
+                if self.is_better(&found, &best, &full) {
                     best = found;
                 }
             }
         }
         log.time("outliers", watch.seconds());
         Ok(best)
+    }
+
+    /// Whether a partial matching takes the place of the best so far.
+    ///
+    /// Matchings are compared under the same share of independent edges. Who wants everything matched
+    /// says that full matchings are likely: a partial one must then be better than the full one by
+    /// more than chance could make the best of all of them, ln of their number.
+    fn is_better(&self, found: &Found, best: &Found, full: &Found) -> bool {
+        let evidence =
+            |f: &Found, share: f64| self.evidence.posterior(&f.model, &f.assignment, share);
+        let share = found.share.min(best.share);
+        if evidence(found, share) <= evidence(best, share) {
+            return false;
+        }
+        let (n, m) = self.evidence.shape();
+        let share = found.share.min(full.share);
+        let margin = if self.preset.allow_unmatched {
+            0.0
+        } else {
+            -log_prior((n, m), n.min(m))
+        };
+        evidence(found, share) > evidence(full, share) + margin
     }
 
     /// The best matching of the whole smaller side.
@@ -319,61 +333,72 @@ impl<'a> Search<'a> {
 
     /// What chains around the matching say of it.
     pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        let short = Sampler {
+            sweeps: 20,
+            burn_in: 0,
+            ..Sampler::default()
+        };
+        let (mut confidence, mut agreement, elsewhere) =
+            self.sample(found, &found.model, &short)?;
+        // Where nothing moved at the scales of the best matching, nothing is in doubt.
+        if elsewhere == 0 || confidence.samples.partners.is_empty() {
+            return Ok(confidence);
+        }
+        let longer = Sampler {
+            sweeps: 60,
+            burn_in: 20,
+            ..Sampler::default()
+        };
+        // The scales of the best matching are a little too good; those of the samples are not.
+        for round in 0..=FITS_OF_SAMPLES {
+            if self.monitor.interrupted().is_some() {
+                break;
+            }
+            let model = self.evidence.fit_to(&agreement, &found.assignment);
+            let sampler = if round < FITS_OF_SAMPLES {
+                longer.clone()
+            } else {
+                Sampler {
+                    sweeps: 600,
+                    burn_in: 60,
+                    ..Sampler::default()
+                }
+            };
+            (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
+        }
+        Ok(confidence)
+    }
+
+    /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
+    /// found.
+    fn sample(
+        &self,
+        found: &Found,
+        model: &Model,
+        sampler: &Sampler,
+    ) -> Result<(Confidence, Agreement, usize)> {
         let evidence = self.evidence;
         let free = evidence.free;
         let matched = found.assignment.iter().flatten().count();
-        let mut model = found.model.clone();
-        let sampler = Sampler::default();
+        let problem =
+            evidence.problem(model, found.coverage, matched, found.share, self.monitor)?;
         let mut samples = Samples {
             nodes: free.source.clone(),
             partners: Vec::new(),
         };
-        // The scales of the best matching are a little too good; those of the samples are not.
-        for round in 0..=FITS_OF_SAMPLES {
-            let last = round == FITS_OF_SAMPLES;
-            let problem =
-                evidence.problem(&model, found.coverage, matched, found.share, self.monitor)?;
-            let mut agreement = Agreement::default();
-            let mut count = 0.0;
-            let sampled = Sampler {
-                sweeps: if last {
-                    sampler.sweeps
-                } else {
-                    sampler.sweeps / 4
-                },
-                burn_in: if last {
-                    sampler.burn_in
-                } else {
-                    sampler.burn_in / 4
-                },
-                ..sampler.clone()
-            }
-            .sample(
-                &problem,
-                &found.assignment,
-                self.preset.seed,
-                self.monitor,
-                |p| {
-                    if last {
-                        let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
-                        samples.partners.push(p.iter().map(partner).collect());
-                    } else {
-                        agreement.merge(&evidence.agreement(p));
-                        count += 1.0;
-                    }
-                },
-            )?;
-            if last || sampled.interrupt.is_some() {
-                return Ok(Confidence {
-                    marginals: sampled.marginals,
-                    samples,
-                });
-            }
-            if count > 0.0 {
-                model = evidence.fit_to(&agreement.scaled(1.0 / count), &found.assignment);
-            }
-        }
-        unreachable!("the last round returns")
+        let mut agreement = Agreement::default();
+        let (seed, first) = (self.preset.seed, &found.assignment);
+        let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
+            let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
+            samples.partners.push(p.iter().map(partner).collect());
+            agreement.merge(&evidence.agreement(p));
+        })?;
+        let confidence = Confidence {
+            marginals: sampled.marginals,
+            samples,
+        };
+        let share = 1.0 / sampled.counted.max(1) as f64;
+        Ok((confidence, agreement.scaled(share), sampled.elsewhere))
     }
 }
 
