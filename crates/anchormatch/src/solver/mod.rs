@@ -4,6 +4,7 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+mod anneal;
 mod faq;
 mod frank_wolfe;
 mod gagm;
@@ -31,6 +32,7 @@ mod test_support;
 mod two_opt;
 mod umeyama;
 
+pub use anneal::Anneal;
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use goat::Goat;
