@@ -117,14 +117,14 @@ pub(super) struct Terrain {
     words: usize,
     /// Unary values, pattern × host.
     unary: Vec<f32>,
-    rows: usize,
-    cols: usize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
     /// The larger side.
     pub(super) nodes: usize,
     /// The most that each row can score.
     bounds: Vec<f32>,
     /// Whether rows of the pattern are columns of the problem.
-    turned: bool,
+    pub(super) turned: bool,
     /// Whether single precision makes no errors.
     exact: bool,
     /// What one unit is in the objective.
@@ -132,8 +132,12 @@ pub(super) struct Terrain {
 }
 
 impl Terrain {
-    /// Bytes that a terrain and `boards` boards need.
-    pub(super) fn memory(problem: &Problem, product: &ProductPairwise, boards: usize) -> u64 {
+    /// Bytes that a terrain, `boards` boards and the shares of `walks` walks need.
+    pub(super) fn memory(
+        problem: &Problem,
+        product: &ProductPairwise,
+        (boards, walks): (usize, usize),
+    ) -> u64 {
         let (n, m) = problem.shape();
         let side = n.max(m) as u64;
         let entries = |weights: &Weights| match weights {
@@ -141,7 +145,7 @@ impl Terrain {
             Weights::Sparse(rows) => rows.iter().map(Vec::len).sum(),
         };
         let links = 16 * (entries(product.a()) + entries(product.b())) as u64;
-        let matrices = 4 * (n as u64) * (m as u64) * (1 + boards as u64);
+        let matrices = 4 * (n as u64) * (m as u64) * (1 + boards + walks) as u64;
         links + matrices + side * side / 8 + 64 * side
     }
 
@@ -246,6 +250,22 @@ impl Terrain {
         most
     }
 
+    /// The assignment of the problem that `partners`, a permutation, stands for.
+    pub(super) fn assignment(&self, partners: &[u32]) -> Vec<Option<usize>> {
+        let real = |c: u32, size: usize| ((c as usize) < size).then_some(c as usize);
+        if !self.turned {
+            let rows = partners[..self.rows].iter();
+            return rows.map(|&c| real(c, self.cols)).collect();
+        }
+        let mut assignment = vec![None; self.cols];
+        for (i, &c) in partners.iter().enumerate().take(self.rows) {
+            if let Some(c) = real(c, self.cols) {
+                assignment[c] = Some(i);
+            }
+        }
+        assignment
+    }
+
     /// Whether the host has an entry between two columns.
     #[inline]
     pub(super) fn linked(&self, c: usize, d: usize) -> bool {
@@ -288,6 +308,9 @@ pub(super) struct Board<'t> {
     places: Vec<u32>,
     /// What was gained since the beginning, in units.
     gain: f64,
+    /// In what two rows of the pattern and of the host differ; kept for their memory.
+    of_rows: Vec<(u32, f32)>,
+    of_columns: Vec<(u32, f32)>,
 }
 
 impl<'t> Board<'t> {
@@ -302,29 +325,14 @@ impl<'t> Board<'t> {
             lacking: Vec::with_capacity(terrain.nodes),
             places: vec![NOWHERE; terrain.nodes],
             gain: 0.0,
+            of_rows: Vec::new(),
+            of_columns: Vec::new(),
         };
         for (i, &c) in board.partners.iter().enumerate() {
             board.owners[c as usize] = i as u32;
         }
         board.recount();
         board
-    }
-
-    /// The assignment of the problem that `partners`, a permutation, stands for.
-    pub(super) fn assignment(&self, partners: &[u32]) -> Vec<Option<usize>> {
-        let terrain = self.terrain;
-        let real = |c: u32, size: usize| ((c as usize) < size).then_some(c as usize);
-        if !terrain.turned {
-            let rows = partners[..terrain.rows].iter();
-            return rows.map(|&c| real(c, terrain.cols)).collect();
-        }
-        let mut assignment = vec![None; terrain.cols];
-        for (i, &c) in partners.iter().enumerate().take(terrain.rows) {
-            if let Some(c) = real(c, terrain.cols) {
-                assignment[c] = Some(i);
-            }
-        }
-        assignment
     }
 
     #[inline]
@@ -347,8 +355,25 @@ impl<'t> Board<'t> {
         &self.lacking
     }
 
+    /// What was gained since the board was set up.
     pub(super) fn gain(&self) -> f64 {
         self.gain
+    }
+
+    /// The objective without its constant, in units, counted anew.
+    pub(super) fn value(&self) -> f64 {
+        let terrain = self.terrain;
+        let one = |i: usize| {
+            let c = self.partner(i);
+            let unary = if c < terrain.cols {
+                terrain.unary[i * terrain.cols + c]
+            } else {
+                0.0
+            };
+            // The pairwise part of the scores counts every pair twice.
+            0.5 * (f64::from(self.scores[i]) + f64::from(unary))
+        };
+        (0..terrain.rows).map(one).sum()
     }
 
     /// What i would score at c.
@@ -379,34 +404,30 @@ impl<'t> Board<'t> {
     }
 
     /// Exchanges the partners of `i` and `j`; `change` is what that gains.
+    ///
+    /// G(k, c) changes by (A_ki − A_kj)(B_cb − B_ca), so that neighbours that both have cost nothing.
     pub(super) fn exchange(&mut self, i: usize, j: usize, change: f32) {
         let terrain = self.terrain;
         let (a, b) = (self.partner(i), self.partner(j));
-        for (pattern, host) in &terrain.layers {
-            for (node, new, old) in [(i, b, a), (j, a, b)] {
-                for &(k, weight) in pattern.of(node) {
-                    let begin = k as usize * terrain.cols;
-                    let row = &mut self.gradient[begin..begin + terrain.cols];
-                    for &(c, value) in host.of(new) {
-                        row[c as usize] += weight * value;
-                    }
-                    for &(c, value) in host.of(old) {
-                        row[c as usize] -= weight * value;
-                    }
-                }
-            }
-        }
         self.partners.swap(i, j);
         self.owners.swap(a, b);
         self.gain += f64::from(change);
-        for node in [i, j] {
-            self.look_at(node);
-            for (pattern, _) in &terrain.layers {
-                for &(k, _) in pattern.of(node) {
-                    self.look_at(k as usize);
+        for (pattern, host) in &terrain.layers {
+            difference(pattern.of(i), pattern.of(j), &mut self.of_rows);
+            difference(host.of(b), host.of(a), &mut self.of_columns);
+            for &(k, weight) in &self.of_rows {
+                let begin = k as usize * terrain.cols;
+                let row = &mut self.gradient[begin..begin + terrain.cols];
+                for &(c, value) in &self.of_columns {
+                    row[c as usize] += weight * value;
                 }
             }
+            for place in 0..self.of_rows.len() {
+                self.look_at(self.of_rows[place].0 as usize);
+            }
         }
+        self.look_at(i);
+        self.look_at(j);
     }
 
     /// Makes `partners` the permutation.
@@ -461,6 +482,33 @@ impl<'t> Board<'t> {
                 self.places[moved as usize] = place;
             }
             self.places[i] = NOWHERE;
+        }
+    }
+}
+
+/// `out` = one row less another.
+#[inline]
+fn difference(first: &[(u32, f32)], second: &[(u32, f32)], out: &mut Vec<(u32, f32)>) {
+    out.clear();
+    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
+    loop {
+        match (first.peek(), second.peek()) {
+            (Some(x), Some(y)) if x.0 == y.0 => {
+                if x.1 != y.1 {
+                    out.push((x.0, x.1 - y.1));
+                }
+                first.next();
+                second.next();
+            }
+            (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
+                out.push((x.0, x.1));
+                first.next();
+            }
+            (_, Some(y)) => {
+                out.push((y.0, -y.1));
+                second.next();
+            }
+            _ => return,
         }
     }
 }

@@ -16,6 +16,7 @@
 
 mod board;
 mod chains;
+mod shares;
 mod walk;
 
 #[cfg(test)]
@@ -26,9 +27,10 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use self::board::Terrain;
-use self::walk::{Walk, walk};
+use self::shares::Shares;
+use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
-use super::{Goat, Info, Kind, Solution, Solver, Start, Status};
+use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
@@ -38,10 +40,16 @@ use crate::problem::{Coverage, Problem, ProductPairwise};
 pub struct Anneal {
     /// Walks from the same start. Default 2.
     pub walks: usize,
-    /// Exchanges that a walk proposes, in multiples of the larger side. Default 1500.
+    /// Rounds of a walk at most, each an annealing and chains after it; one that gains nothing is the
+    /// last. Default 3.
+    pub rounds: usize,
+    /// Exchanges that a round proposes, in multiples of the larger side. Default 500.
     pub sweeps: usize,
-    /// Chains that a walk makes at last, in multiples of the larger side. Default 5.
+    /// Chains that a round makes, in multiples of the larger side. Default 2.
     pub chains: usize,
+    /// Exchanges that are proposed around the best assignment to sample others that are as good, in
+    /// multiples of the larger side; 0 for none. Default 1500.
+    pub samples: usize,
     /// The first temperature, in conserved edges of mean weight. Default 0.75.
     pub hot: f64,
     /// The last temperature. Default 0.2.
@@ -54,8 +62,10 @@ impl Default for Anneal {
     fn default() -> Self {
         Self {
             walks: 2,
-            sweeps: 1500,
-            chains: 5,
+            rounds: 3,
+            sweeps: 500,
+            chains: 2,
+            samples: 1500,
             hot: 0.75,
             cold: 0.2,
             opening: 4,
@@ -93,6 +103,8 @@ impl Anneal {
         }
         let goat = Goat {
             max_iterations: self.opening,
+            // Balanced enough for an opening; the warm start does the rest.
+            sinkhorn_sweeps: 30,
             ..Goat::default()
         };
         let opening = goat.solve(problem, start, monitor)?;
@@ -147,9 +159,11 @@ impl Solver for Anneal {
         let product = accepted(problem)?;
         let (n, m) = problem.shape();
         let boards = self.walks.min(rayon::current_num_threads());
+        // The sum of the shares takes as much as two more.
+        let shares = if self.samples > 0 { self.walks + 2 } else { 0 };
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
-            Terrain::memory(problem, product, boards),
+            Terrain::memory(problem, product, (boards, shares)),
             "use fewer walks",
         )?;
         let first = self.open(problem, start, monitor)?;
@@ -164,27 +178,53 @@ impl Solver for Anneal {
             .collect();
         let iterations = walks.iter().map(|walk| walk.iterations).sum();
         let interrupt = walks.iter().find_map(|walk| walk.interrupt);
-        // The first of those that are equally good.
-        let best = walks
+        let most = walks
+            .iter()
+            .map(|walk| walk.value)
+            .fold(f64::NEG_INFINITY, f64::max);
+        // Those that are equally good.
+        let mut best: Vec<Walk> = walks
             .into_iter()
-            .reduce(|best, next| if next.gain > best.gain { next } else { best })
-            .expect("at least one walk");
-        let objective = problem.objective(&best.assignment);
+            .filter(|walk| walk.value > most - 1e-3)
+            .collect();
+        let soft = joint_shares(&mut best).map(|shares| shares.matrix(&terrain));
+        let optimal = best.iter().any(|walk| walk.optimal);
+        let first = best.swap_remove(0);
+        let mut assignment = terrain.assignment(&first.partners);
+        let mut objective = problem.objective(&assignment);
+        if let Some(soft) = &soft {
+            let decoded = round(problem, soft)?;
+            let (decoded, value) = mended(&terrain, &decoded, start.seed);
+            if value > most - 1e-3 {
+                let value = problem.objective(&decoded);
+                if !problem.sense().better(objective, value) {
+                    (assignment, objective) = (decoded, value);
+                }
+            }
+        }
         let status = match interrupt {
-            _ if best.optimal => Status::Converged,
+            _ if optimal => Status::Converged,
             Some(interrupt) => interrupt.into(),
             None => Status::IterationLimit,
         };
-        let last = best.improvements[best.improvements.len() - 1];
+        let last = first.improvements[first.improvements.len() - 1];
         let unit = problem.sense().sign() * terrain.unit();
-        let convergence = best.improvements.iter();
+        let convergence = first.improvements.iter();
         Ok(Solution {
             objective,
-            soft: None,
+            soft,
             iterations,
             status,
             convergence: convergence.map(|g| objective + unit * (g - last)).collect(),
-            assignment: best.assignment,
+            assignment,
         })
     }
+}
+
+/// The times of all walks together.
+fn joint_shares(walks: &mut [Walk]) -> Option<Shares> {
+    let mut all = walks.iter_mut().filter_map(|walk| walk.shares.take());
+    let mut joint = all.next()?;
+    all.for_each(|shares| joint.add(&shares));
+    Some(joint)
 }

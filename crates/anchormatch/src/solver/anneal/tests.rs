@@ -82,6 +82,22 @@ fn solve(anneal: &Anneal, problem: &Problem, seed: u64) -> Solution {
         .unwrap();
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
+    if anneal.samples > 0 && !solution.assignment.is_empty() {
+        let soft = solution.soft.as_ref().expect("shares were asked for");
+        let (n, m) = problem.shape();
+        assert_eq!((soft.rows(), soft.cols()), (n, m));
+        let sums = |line: Vec<f64>, least: f64| {
+            let sum = line.iter().sum::<f64>();
+            assert!(line.iter().all(|&v| v >= 0.0) && sum <= 1.0001 && sum >= least);
+        };
+        for i in 0..n {
+            sums(soft.row(i).to_vec(), if n <= m { 0.9999 } else { 0.0 });
+        }
+        for c in 0..m {
+            let column = (0..n).map(|i| soft[(i, c)]).collect();
+            sums(column, if m <= n { 0.9999 } else { 0.0 });
+        }
+    }
     let sign = problem.sense().sign();
     let rises = |w: &[f64]| sign * w[1] > sign * w[0];
     assert!(solution.convergence.windows(2).all(rises));
@@ -103,7 +119,7 @@ proptest! {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let first = random_assignment(&problem, &mut random).unwrap();
         let mut board = Board::new(&terrain, &first);
-        prop_assert_eq!(&board.assignment(board.partners()), &first);
+        prop_assert_eq!(&terrain.assignment(board.partners()), &first);
         let unit = sense.sign() * terrain.unit();
         let begin = problem.objective(&first);
         let close = |x: f64, y: f64| (x - y).abs() < 1e-3 * (1.0 + y.abs());
@@ -121,7 +137,7 @@ proptest! {
             if round == 40 {
                 board.refresh();
             }
-            let now = board.assignment(board.partners());
+            let now = terrain.assignment(board.partners());
             prop_assert!(problem.is_feasible(&now));
             let value = problem.objective(&now);
             prop_assert!(close(begin + unit * board.gain(), value), "{} {}", begin + unit * board.gain(), value);
@@ -277,6 +293,8 @@ fn limits_return_the_best_so_far() {
     let few = Anneal {
         sweeps: 20,
         chains: 0,
+        rounds: 1,
+        samples: 0,
         ..Anneal::default()
     };
     assert_eq!(solve(&few, &problem, 0).iterations, 2 * 20 * 60);

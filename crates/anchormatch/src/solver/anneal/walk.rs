@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::Anneal;
 use super::board::{Board, Terrain};
 use super::chains::Chains;
+use super::shares::Shares;
 use crate::monitor::{Interrupt, Monitor, Progress};
 
 /// Temperatures between the first and the last.
@@ -23,20 +24,26 @@ const LACKING: u64 = 180;
 /// Of 256 proposals, those that go to a neighbour of a neighbour's image; the others go anywhere.
 const NEARBY: u64 = 243;
 
+/// Proposals for each row that lacks something after decoding.
+const MENDING: usize = 200;
+
 /// How often a neighbour that the host does not have yet is looked for.
 const TRIES: usize = 3;
 
 /// What a walk found.
 pub(super) struct Walk {
-    pub(super) assignment: Vec<Option<usize>>,
-    /// What was gained from the start, in units of the terrain.
-    pub(super) gain: f64,
+    /// The best permutation.
+    pub(super) partners: Vec<u32>,
+    /// Its value, in units of the terrain.
+    pub(super) value: f64,
     pub(super) iterations: usize,
     pub(super) interrupt: Option<Interrupt>,
     /// Whether no assignment can be better.
     pub(super) optimal: bool,
-    /// The best gain after each temperature that improved it.
+    /// The best value after each temperature that improved it.
     pub(super) improvements: Vec<f64>,
+    /// The share of the time that each row spent at each column around the best permutation.
+    pub(super) shares: Option<Shares>,
 }
 
 struct Best {
@@ -64,100 +71,210 @@ pub(super) fn walk(
 ) -> Walk {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(number);
-    let mut board = Board::new(terrain, first);
+    let board = Board::new(terrain, first);
+    let begin = board.value();
+    let mut walker = Walker {
+        best: Best {
+            partners: board.partners().to_vec(),
+            gain: 0.0,
+        },
+        board,
+        random,
+        monitor,
+        iterations: 0,
+        interrupt: None,
+        improvements: vec![0.0],
+    };
+    let mut chains = Chains::new(terrain.nodes);
+    for round in 0..anneal.rounds {
+        let before = walker.best.gain;
+        walker.cool(anneal, round);
+        walker.return_to_best();
+        walker.chain(&mut chains, anneal.chains.saturating_mul(terrain.nodes));
+        let gained = walker.best.gain > before;
+        if walker.is_done() || (round > 0 && !gained) {
+            break;
+        }
+    }
+    walker.return_to_best();
+    let optimal = walker.board.lacking().is_empty();
+    let samples = anneal.samples.saturating_mul(terrain.nodes);
+    let shares = (samples > 0).then(|| walker.sample(samples, 0.5 * anneal.cold as f32));
+    Walk {
+        value: begin + walker.best.gain,
+        partners: walker.best.partners,
+        iterations: walker.iterations,
+        interrupt: walker.interrupt,
+        optimal,
+        improvements: walker
+            .improvements
+            .iter()
+            .map(|gain| begin + gain)
+            .collect(),
+        shares,
+    }
+}
+
+/// `assignment` after exchanges that lose nothing, at the rows that lack something, and its value.
+pub(super) fn mended(
+    terrain: &Terrain,
+    assignment: &[Option<usize>],
+    seed: u64,
+) -> (Vec<Option<usize>>, f64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut board = Board::new(terrain, assignment);
     let mut best = Best {
         partners: board.partners().to_vec(),
         gain: 0.0,
     };
-    let mut improvements = vec![0.0];
-    let (mut iterations, mut interrupt) = (0, None);
-    let proposals = anneal.sweeps.saturating_mul(terrain.nodes);
-    for level in 0..LEVELS {
-        let progress = Progress {
-            stage: "anneal",
-            done: level,
-            total: Some(LEVELS),
-            value: None,
-        };
-        interrupt = monitor.checkpoint(progress);
-        if interrupt.is_some() || board.lacking().is_empty() {
+    let begin = board.value();
+    for _ in 0..MENDING * board.lacking().len() {
+        if board.lacking().is_empty() {
             break;
         }
-        let share = level as f64 / (LEVELS - 1) as f64;
-        let temperature = anneal.hot * (anneal.cold / anneal.hot).powf(share);
-        let mut left = proposals / LEVELS + usize::from(level < proposals % LEVELS);
-        while left > 0 && interrupt.is_none() && !board.lacking().is_empty() {
-            let now = left.min(BETWEEN_LOOKS);
-            propose(&mut board, &mut best, now, temperature as f32, &mut random);
-            (left, iterations) = (left - now, iterations + now);
-            interrupt = monitor.interrupted();
-        }
-        board.refresh();
-        if best.gain > improvements[improvements.len() - 1] {
-            improvements.push(best.gain);
+        if let Some((i, j, change)) = proposal(&board, 256, f32::MIN_POSITIVE, &mut random) {
+            board.exchange(i, j, change);
+            best.look_at(&board);
         }
     }
-    board.go_to(&best.partners);
-    board.refresh();
-    let mut chains = Chains::new(terrain.nodes);
-    for chain in 0..anneal.chains.saturating_mul(terrain.nodes) {
-        if interrupt.is_some() || board.lacking().is_empty() {
-            break;
-        }
-        chains.make(&mut board, &mut random);
-        iterations += 1;
-        if chain % CHAINS_BETWEEN_LOOKS == 0 {
-            interrupt = monitor.interrupted();
+    (terrain.assignment(&best.partners), begin + best.gain)
+}
+
+/// A walk under way.
+struct Walker<'w> {
+    board: Board<'w>,
+    best: Best,
+    random: ChaCha8Rng,
+    monitor: &'w Monitor,
+    iterations: usize,
+    interrupt: Option<Interrupt>,
+    /// The best gain after each temperature that improved it.
+    improvements: Vec<f64>,
+}
+
+impl Walker<'_> {
+    fn is_done(&self) -> bool {
+        self.interrupt.is_some() || self.board.lacking().is_empty()
+    }
+
+    fn note_improvement(&mut self) {
+        if self.best.gain > self.improvements[self.improvements.len() - 1] {
+            self.improvements.push(self.best.gain);
         }
     }
-    best.look_at(&board);
-    if best.gain > improvements[improvements.len() - 1] {
-        improvements.push(best.gain);
+
+    fn return_to_best(&mut self) {
+        self.board.go_to(&self.best.partners);
+        self.board.refresh();
     }
-    Walk {
-        assignment: board.assignment(&best.partners),
-        gain: best.gain,
-        iterations,
-        interrupt,
-        optimal: board.lacking().is_empty(),
-        improvements,
+
+    /// Exchanges at falling temperatures.
+    fn cool(&mut self, anneal: &Anneal, round: usize) {
+        let proposals = anneal.sweeps.saturating_mul(self.board.terrain.nodes);
+        for level in 0..LEVELS {
+            let progress = Progress {
+                stage: "anneal",
+                done: round * LEVELS + level,
+                total: Some(anneal.rounds * LEVELS),
+                value: None,
+            };
+            self.interrupt = self.monitor.checkpoint(progress);
+            if self.is_done() {
+                return;
+            }
+            let share = level as f64 / (LEVELS - 1) as f64;
+            let temperature = anneal.hot * (anneal.cold / anneal.hot).powf(share);
+            let mut left = proposals / LEVELS + usize::from(level < proposals % LEVELS);
+            while left > 0 && !self.is_done() {
+                let now = left.min(BETWEEN_LOOKS);
+                for _ in 0..now {
+                    if let Some((i, j, change)) =
+                        proposal(&self.board, LACKING, temperature as f32, &mut self.random)
+                    {
+                        self.board.exchange(i, j, change);
+                        self.best.look_at(&self.board);
+                    }
+                }
+                (left, self.iterations) = (left - now, self.iterations + now);
+                self.interrupt = self.monitor.interrupted();
+            }
+            self.board.refresh();
+            self.note_improvement();
+        }
+    }
+
+    /// Chains, as long as something is lacking.
+    fn chain(&mut self, chains: &mut Chains, count: usize) {
+        for number in 0..count {
+            if self.is_done() {
+                break;
+            }
+            chains.make(&mut self.board, &mut self.random);
+            self.iterations += 1;
+            if number % CHAINS_BETWEEN_LOOKS == 0 {
+                self.interrupt = self.monitor.interrupted();
+            }
+        }
+        self.best.look_at(&self.board);
+        self.note_improvement();
+    }
+
+    /// Where the rows are while the walk goes on at one low temperature; proposals begin anywhere, so
+    /// that the times are those of the assignments' weights and not of the search.
+    fn sample(&mut self, samples: usize, temperature: f32) -> Shares {
+        let mut shares = Shares::new(&self.board);
+        let mut done = 0;
+        while done < samples && self.interrupt.is_none() {
+            let now = (samples - done).min(BETWEEN_LOOKS);
+            for _ in 0..now {
+                done += 1;
+                if let Some((i, j, change)) =
+                    proposal(&self.board, 0, temperature, &mut self.random)
+                {
+                    shares.leave(&self.board, i, done);
+                    shares.leave(&self.board, j, done);
+                    self.board.exchange(i, j, change);
+                    self.best.look_at(&self.board);
+                }
+            }
+            self.interrupt = self.monitor.interrupted();
+        }
+        self.iterations += done;
+        self.note_improvement();
+        shares.finish(&self.board, done);
+        shares
     }
 }
 
-/// Proposes exchanges and makes those that Metropolis' rule accepts.
-fn propose(
-    board: &mut Board<'_>,
-    best: &mut Best,
-    proposals: usize,
+/// The exchange of i and j and what it gains, if Metropolis' rule accepts the one proposed.
+#[inline]
+fn proposal(
+    board: &Board<'_>,
+    lacking_of_256: u64,
     temperature: f32,
     random: &mut ChaCha8Rng,
-) {
+) -> Option<(usize, usize, f32)> {
     let nodes = board.terrain.nodes;
-    for _ in 0..proposals {
-        let (first, second) = (random.next_u64(), random.next_u64());
-        let lacking = board.lacking();
-        let i = if first & 255 < LACKING && !lacking.is_empty() {
-            lacking[below(first >> 32, lacking.len())] as usize
-        } else {
-            below(first >> 32, nodes)
-        };
-        let nearby = if first >> 8 & 255 < NEARBY {
-            neighbouring_column(board, i, first >> 16 & 255, second)
-        } else {
-            None
-        };
-        let j = board.owner(nearby.unwrap_or_else(|| below(second >> 32, nodes)));
-        if i == j {
-            continue;
-        }
-        let change = board.change(i, j);
-        // 24 bits that decided nothing else.
-        let chance = (second & 0xFF_FFFF) as f32 / (1 << 24) as f32;
-        if change >= 0.0 || chance < (change / temperature).exp() {
-            board.exchange(i, j, change);
-            best.look_at(board);
-        }
+    let (first, second) = (random.next_u64(), random.next_u64());
+    let lacking = board.lacking();
+    let i = if first & 255 < lacking_of_256 && !lacking.is_empty() {
+        lacking[below(first >> 32, lacking.len())] as usize
+    } else {
+        below(first >> 32, nodes)
+    };
+    let nearby = if first >> 8 & 255 < NEARBY {
+        neighbouring_column(board, i, first >> 16 & 255, second)
+    } else {
+        None
+    };
+    let j = board.owner(nearby.unwrap_or_else(|| below(second >> 32, nodes)));
+    if i == j {
+        return None;
     }
+    let change = board.change(i, j);
+    // 24 bits that decided nothing else.
+    let chance = (second & 0xFF_FFFF) as f32 / (1 << 24) as f32;
+    (change >= 0.0 || chance < (change / temperature).exp()).then_some((i, j, change))
 }
 
 /// A neighbour of the column of one of the row's neighbours, preferably one whose link is missing.
