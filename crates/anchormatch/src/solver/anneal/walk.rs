@@ -24,6 +24,14 @@ const LACKING: u64 = 180;
 /// Of 256 proposals, those that go to a neighbour of a neighbour's image; the others go anywhere.
 const NEARBY: u64 = 243;
 
+/// Rounds after the first have this share of its proposals: what chains opened up is small.
+const LATER: usize = 3;
+
+/// Sampling ends after this share of its proposals when fewer than one in [`FROZEN`] was accepted:
+/// there is then little else that is as good.
+const FIRST_SAMPLES: usize = 8;
+const FROZEN: usize = 1000;
+
 /// Proposals for each row that lacks something after decoding.
 const MENDING: usize = 200;
 
@@ -170,7 +178,12 @@ impl Walker<'_> {
 
     /// Exchanges at falling temperatures.
     fn cool(&mut self, anneal: &Anneal, round: usize) {
-        let proposals = anneal.sweeps.saturating_mul(self.board.terrain.nodes);
+        let sweeps = if round == 0 {
+            anneal.sweeps
+        } else {
+            anneal.sweeps.div_ceil(LATER)
+        };
+        let proposals = sweeps.saturating_mul(self.board.terrain.nodes);
         for level in 0..LEVELS {
             let progress = Progress {
                 stage: "anneal",
@@ -223,14 +236,18 @@ impl Walker<'_> {
     /// that the times are those of the assignments' weights and not of the search.
     fn sample(&mut self, samples: usize, temperature: f32) -> Shares {
         let mut shares = Shares::new(&self.board);
-        let mut done = 0;
+        let (mut done, mut accepted) = (0, 0);
         while done < samples && self.interrupt.is_none() {
+            if done > samples / FIRST_SAMPLES && accepted < done / FROZEN {
+                break;
+            }
             let now = (samples - done).min(BETWEEN_LOOKS);
             for _ in 0..now {
                 done += 1;
                 if let Some((i, j, change)) =
                     proposal(&self.board, 0, temperature, &mut self.random)
                 {
+                    accepted += 1;
                     shares.leave(&self.board, i, done);
                     shares.leave(&self.board, j, done);
                     self.board.exchange(i, j, change);
