@@ -12,11 +12,14 @@
 //!   Cohen, AAAI 1994). Where nothing is lacking any more, the optimum is reached and proven.
 //! * [`chains`] of exchanges carry whole pieces of the graph, which single exchanges do not.
 //!
-//! Walks with their own random numbers run side by side; the best one counts.
+//! Walks with their own random numbers run side by side; the best one counts. At last each one goes on
+//! around its optimum, and the answer is decoded from the [`shares`] of that time.
 
 mod board;
 mod chains;
+mod opening;
 mod shares;
+mod terrain;
 mod walk;
 
 #[cfg(test)]
@@ -26,8 +29,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use self::board::Terrain;
+use self::opening::opening;
 use self::shares::Shares;
+use self::terrain::Terrain;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
@@ -41,7 +45,7 @@ pub struct Anneal {
     /// Walks from the same start. Default 2.
     pub walks: usize,
     /// Rounds of a walk at most, each an annealing and chains after it; one that gains nothing is the
-    /// last. Default 3.
+    /// last. Default 5.
     pub rounds: usize,
     /// Exchanges that a round proposes, in multiples of the larger side. Default 500.
     pub sweeps: usize,
@@ -54,7 +58,7 @@ pub struct Anneal {
     pub hot: f64,
     /// The last temperature. Default 0.2.
     pub cold: f64,
-    /// Iterations of GOAT where no start is given; 0 for a random start. Default 4.
+    /// Iterations of GOAT where no start is given; 0 for a random start. Default 6.
     pub opening: usize,
 }
 
@@ -62,13 +66,13 @@ impl Default for Anneal {
     fn default() -> Self {
         Self {
             walks: 2,
-            rounds: 3,
+            rounds: 5,
             sweeps: 500,
             chains: 2,
             samples: 1500,
             hot: 0.75,
             cold: 0.2,
-            opening: 4,
+            opening: 6,
         }
     }
 }
@@ -94,12 +98,16 @@ impl Anneal {
     fn open(
         &self,
         problem: &Problem,
+        terrain: &Terrain,
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Vec<Option<usize>>> {
         if start.assignment.is_some() || start.soft.is_some() || self.opening == 0 {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
             return starting_point(problem, start, &mut random);
+        }
+        if terrain.rows == terrain.cols {
+            return Ok(opening(terrain, self.opening, monitor));
         }
         let goat = Goat {
             max_iterations: self.opening,
@@ -160,14 +168,14 @@ impl Solver for Anneal {
         let (n, m) = problem.shape();
         let boards = self.walks.min(rayon::current_num_threads());
         // The sum of the shares takes as much as two more.
-        let shares = if self.samples > 0 { self.walks + 2 } else { 0 };
+        let shares = if self.samples > 0 { self.walks + 2 } else { 2 };
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
             Terrain::memory(problem, product, (boards, shares)),
             "use fewer walks",
         )?;
-        let first = self.open(problem, start, monitor)?;
         let terrain = Terrain::new(problem, product);
+        let first = self.open(problem, &terrain, start, monitor)?;
         let unobserved = monitor.unobserved();
         let walks: Vec<Walk> = (0..self.walks)
             .into_par_iter()

@@ -4,7 +4,8 @@
 //! among them. The assignment that has most pairs right on average is the one that is best for the sum
 //! of the shares, a linear assignment (posterior decoding).
 
-use super::board::{Board, Terrain};
+use super::board::Board;
+use super::terrain::Terrain;
 use crate::linalg::Matrix;
 
 /// Times of rows at columns, pattern × host.

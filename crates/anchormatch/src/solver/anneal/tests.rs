@@ -5,8 +5,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::board::{Board, Terrain};
+use super::board::Board;
 use super::chains::Chains;
+use super::terrain::Terrain;
 use super::*;
 use crate::linalg::Matrix;
 use crate::monitor::CancelToken;
@@ -36,13 +37,13 @@ fn weights(n: usize, kind: Kinds, random: &mut ChaCha8Rng) -> Weights {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Kinds {
-    whole: bool,
-    symmetric: bool,
-    sparse: bool,
+pub(super) struct Kinds {
+    pub(super) whole: bool,
+    pub(super) symmetric: bool,
+    pub(super) sparse: bool,
 }
 
-fn problem((n, m): (usize, usize), kind: Kinds, sense: Sense, seed: u64) -> Problem {
+pub(super) fn problem((n, m): (usize, usize), kind: Kinds, sense: Sense, seed: u64) -> Problem {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (a, b) = (weights(n, kind, &mut random), weights(m, kind, &mut random));
     let linear = Matrix::from_fn(n, m, |_, _| f64::from(random.random_range(-3i32..4)));
@@ -157,23 +158,36 @@ proptest! {
         prop_assert_eq!(board.partners(), back.partners());
         prop_assert!(board.gain().abs() * terrain.unit() < 1e-3);
     }
+}
 
-    #[test]
-    fn small_problems_are_solved_and_optima_are_proven(
-        n in 0usize..6, m in 0usize..6, symmetric in any::<bool>(), sparse in any::<bool>(),
-        whole in any::<bool>(), seed in 0u64..1000,
-    ) {
-        let kind = Kinds { whole, symmetric, sparse };
-        let problem = problem((n, m), kind, Sense::Maximise, seed);
-        let solution = solve(&Anneal::default(), &problem, seed);
+#[test]
+fn small_problems_are_solved_and_optima_are_proven() {
+    let thorough = Anneal {
+        walks: 4,
+        hot: 2.0,
+        ..Anneal::default()
+    };
+    let mut proven = 0;
+    for seed in 0..120u64 {
+        let shape = (seed as usize % 6, seed as usize / 6 % 6);
+        let kind = Kinds {
+            whole: seed % 2 == 0,
+            symmetric: seed % 3 == 0,
+            sparse: seed % 5 < 2,
+        };
+        let problem = problem(shape, kind, Sense::Maximise, seed);
+        let solution = solve(&thorough, &problem, seed);
         let mut best = f64::NEG_INFINITY;
-        visit(&problem, &mut vec![None; n], 0, &mut best);
-        prop_assert!(solution.objective <= best + 1e-9);
-        prop_assert!(solution.objective >= best - 1e-3, "{} {}", solution.objective, best);
-        if solution.status == Status::Converged {
-            prop_assert!((solution.objective - best).abs() < 1e-2);
-        }
+        visit(&problem, &mut vec![None; shape.0], 0, &mut best);
+        let off = best - solution.objective;
+        assert!(
+            off.abs() < 1e-6,
+            "seed {seed}: {} {best}",
+            solution.objective
+        );
+        proven += usize::from(solution.status == Status::Converged);
     }
+    assert!(proven > 10, "{proven}");
 }
 
 /// The best value of all full assignments.

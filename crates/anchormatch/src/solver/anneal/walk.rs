@@ -4,9 +4,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Anneal;
-use super::board::{Board, Terrain};
+use super::board::Board;
 use super::chains::Chains;
 use super::shares::Shares;
+use super::terrain::Terrain;
 use crate::monitor::{Interrupt, Monitor, Progress};
 
 /// Temperatures between the first and the last.
