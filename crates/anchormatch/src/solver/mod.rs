@@ -4,7 +4,11 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
+<<<<<<< HEAD
 mod balancer;
+=======
+mod anneal;
+>>>>>>> sparse
 mod faq;
 mod frank_wolfe;
 mod gagm;
@@ -34,6 +38,7 @@ mod test_support;
 mod two_opt;
 mod umeyama;
 
+pub use anneal::Anneal;
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use goat::Goat;

@@ -1,8 +1,8 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
 use super::{
-    Faq, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio, Rrwm, Sm, Smac, Solver, Spgm,
-    Tabu, TwoOpt, Umeyama,
+    Anneal, Faq, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio, Rrwm, Sm, Smac, Solver,
+    Spgm, Tabu, TwoOpt, Umeyama,
 };
 use crate::error::{Error, Result};
 
@@ -25,6 +25,7 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(TwoOpt::default()),
         Box::new(Ils::default()),
         Box::new(Tabu::default()),
+        Box::new(Anneal::default()),
         Box::new(Portfolio::default()),
     ]
 }
