@@ -4,11 +4,8 @@
 //! to assignment. All of them take the same problem, start and monitor, and report the same things.
 //! [`registry`] lists them by name.
 
-<<<<<<< HEAD
-mod balancer;
-=======
 mod anneal;
->>>>>>> sparse
+mod balancer;
 mod faq;
 mod frank_wolfe;
 mod gagm;

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
 use crate::monitor::Monitor;
-use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise};
+use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise, Weights};
 use crate::solver::{
-    Faq, MeanField, Portfolio, Sampler, Solution, Solver, Start, Status, Tabu, round,
+    Anneal, Faq, MeanField, Portfolio, Sampler, Solution, Solver, Start, Status, Tabu, round,
 };
 
 /// The correlation that is supposed before anything is known.
@@ -20,6 +20,15 @@ const FITS: usize = 4;
 
 /// Fits of the scales to samples before the ones that count.
 const FITS_OF_SAMPLES: usize = 2;
+
+/// From this many nodes on, a relaxation and a short search come first, and sparse graphs are annealed.
+const LARGE: usize = 64;
+
+/// Numbers that a short search touches at most.
+const POLISH: usize = 1 << 30;
+
+/// Nats by which a matching must beat what chance makes of the best one before the search ends.
+const BEYOND_CHANCE: f64 = 10.0;
 
 /// Correlations at which outliers are looked for.
 const LADDER: [f64; 3] = [0.99, 0.9, 0.7];
@@ -179,44 +188,119 @@ impl<'a> Search<'a> {
         if let Some(solver) = &self.preset.solver {
             return solver.solve(problem, &start, self.monitor);
         }
-        let relaxations = || {
-            let mut list: Vec<Box<dyn Solver>> = vec![Box::new(Faq::default())];
-            if self.preset.ingredients.mean_field {
-                list.insert(0, Box::new(MeanField::default()));
-            }
-            list
-        };
-        if self.preset.effort == Effort::Fast || !self.preset.ingredients.search {
-            let mut best: Option<Solution> = None;
-            for relaxation in relaxations() {
-                let solution = relaxation.solve(problem, &start, self.monitor)?;
-                if best
-                    .as_ref()
-                    .is_none_or(|b| solution.objective > b.objective)
-                {
-                    best = Some(solution);
-                }
-            }
-            let best = best.expect("there is a relaxation");
-            if !self.preset.ingredients.search {
-                return Ok(best);
-            }
-            return self.polish(problem, &best.assignment);
+        let nodes = self.evidence.nodes();
+        let ingredients = &self.preset.ingredients;
+        if ingredients.search && nodes >= LARGE && is_sparse(problem) {
+            return self.anneal(&start).solve(problem, &start, self.monitor);
         }
-        let portfolio = Portfolio {
-            relaxations: relaxations(),
+        let small = nodes < LARGE;
+        if small && self.preset.effort == Effort::Best && ingredients.search {
+            return self.portfolio(nodes).solve(problem, &start, self.monitor);
+        }
+        let mut best: Option<Solution> = None;
+        if let Some(first) = first {
+            best = Some(self.polish(problem, first)?);
+        }
+        for relaxation in self.relaxations(nodes) {
+            // From the start itself a relaxation would only wander off.
+            let fresh = Start::seeded(start.seed);
+            let mut found = relaxation.solve(problem, &fresh, self.monitor)?;
+            if ingredients.search {
+                found = self.polish(problem, &found.assignment)?;
+            }
+            let now = match best {
+                Some(best) => better(problem, best, found),
+                None => found,
+            };
+            let enough = now.status.was_interrupted() || self.is_beyond_chance(&now.assignment);
+            best = Some(now);
+            if enough {
+                break;
+            }
+        }
+        let best = best.expect("there is a relaxation");
+        let done = self.preset.effort == Effort::Fast
+            || !ingredients.search
+            || best.status.was_interrupted()
+            || self.is_beyond_chance(&best.assignment);
+        if done {
+            return Ok(best);
+        }
+        let start = Start {
+            assignment: Some(&best.assignment),
+            ..start
+        };
+        let found = self.portfolio(nodes).solve(problem, &start, self.monitor)?;
+        Ok(better(problem, best, found))
+    }
+
+    fn relaxations(&self, nodes: usize) -> Vec<Box<dyn Solver>> {
+        let mut list: Vec<Box<dyn Solver>> = Vec::new();
+        if self.preset.ingredients.mean_field {
+            // Each step costs n³: large graphs get fewer, which their larger n makes up for.
+            let steps = match nodes {
+                0..=400 => 60,
+                401..=1000 => 40,
+                _ => 24,
+            };
+            list.push(Box::new(MeanField {
+                steps,
+                ..MeanField::default()
+            }));
+        }
+        if list.is_empty() || nodes <= 400 {
+            list.push(Box::new(Faq::default()));
+        }
+        list
+    }
+
+    fn portfolio(&self, nodes: usize) -> Portfolio {
+        Portfolio {
+            relaxations: if nodes < LARGE {
+                self.relaxations(nodes)
+            } else {
+                Vec::new()
+            },
             agreement: Some(4),
             patience: 4,
             use_all_time: false,
             ..Portfolio::default()
-        };
-        portfolio.solve(problem, &start, self.monitor)
+        }
+    }
+
+    fn anneal(&self, start: &Start<'_>) -> Anneal {
+        let thorough = Anneal::default();
+        match self.preset.effort {
+            Effort::Best => thorough,
+            Effort::Fast => Anneal {
+                rounds: 1,
+                sweeps: thorough.sweeps / 4,
+                samples: if start.assignment.is_some() {
+                    0
+                } else {
+                    thorough.samples / 5
+                },
+                ..thorough
+            },
+        }
+    }
+
+    /// Whether chance could not make any matching look as good as this one.
+    fn is_beyond_chance(&self, assignment: &[Option<usize>]) -> bool {
+        let model = self.evidence.fit(assignment);
+        let share = self.evidence.independent_share(&model, assignment);
+        self.evidence.posterior(&model, assignment, share) > BEYOND_CHANCE
     }
 
     /// A short search from a matching.
     fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
+        let nodes = self.evidence.nodes().max(1);
         let tabu = Tabu {
-            iterations: Some(10 * self.evidence.nodes()),
+            iterations: Some(
+                (10 * nodes)
+                    .min(POLISH / (nodes * nodes))
+                    .max(nodes / 4 + 1),
+            ),
             ..Tabu::default()
         };
         let start = Start {
@@ -333,8 +417,12 @@ impl<'a> Search<'a> {
 
     /// What chains around the matching say of it.
     pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        if let Some(confidence) = self.annealed_confidence(found)? {
+            return Ok(confidence);
+        }
+        let large = self.evidence.nodes() >= LARGE;
         let short = Sampler {
-            sweeps: 20,
+            sweeps: if large { 5 } else { 20 },
             burn_in: 0,
             ..Sampler::default()
         };
@@ -367,6 +455,34 @@ impl<'a> Search<'a> {
             (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
         }
         Ok(confidence)
+    }
+
+    /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
+    /// along edges; `None` for others.
+    fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
+        let evidence = self.evidence;
+        let matched = found.assignment.iter().flatten().count();
+        let problem = evidence.problem(&found.model, found.coverage, matched, 1.0, self.monitor)?;
+        let worth = found.model.pairs.conserved_edge();
+        let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
+        if !(suits && is_sparse(&problem) && worth > 0.0) {
+            return Ok(None);
+        }
+        let chains = Anneal {
+            rounds: 0,
+            sampling: 1.0 / worth,
+            ..Anneal::default()
+        };
+        let start = Start {
+            seed: self.preset.seed,
+            soft: None,
+            assignment: Some(&found.assignment),
+        };
+        let sampled = chains.solve(&problem, &start, self.monitor)?;
+        Ok(sampled.soft.map(|marginals| Confidence {
+            marginals,
+            samples: Samples::default(),
+        }))
     }
 
     /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
@@ -406,6 +522,23 @@ impl<'a> Search<'a> {
 pub(super) struct Confidence {
     pub(super) marginals: Matrix,
     pub(super) samples: Samples,
+}
+
+fn better(problem: &Problem, first: Solution, second: Solution) -> Solution {
+    if problem.sense().better(second.objective, first.objective) {
+        second
+    } else {
+        first
+    }
+}
+
+/// Whether W is the product of two lists of edges.
+fn is_sparse(problem: &Problem) -> bool {
+    let listed = |weights: &Weights| matches!(weights, Weights::Sparse(_));
+    problem
+        .pairwise()
+        .as_product()
+        .is_some_and(|product| listed(product.a()) && listed(product.b()))
 }
 
 impl Evidence<'_> {

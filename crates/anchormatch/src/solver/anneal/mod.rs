@@ -58,6 +58,8 @@ pub struct Anneal {
     pub hot: f64,
     /// The last temperature. Default 0.2.
     pub cold: f64,
+    /// The temperature at which assignments around the best are sampled. Default 0.1.
+    pub sampling: f64,
     /// Iterations of GOAT where no start is given; 0 for a random start. Default 6.
     pub opening: usize,
 }
@@ -72,6 +74,7 @@ impl Default for Anneal {
             samples: 1500,
             hot: 0.75,
             cold: 0.2,
+            sampling: 0.1,
             opening: 6,
         }
     }
@@ -79,7 +82,11 @@ impl Default for Anneal {
 
 impl Anneal {
     fn check(&self) -> Result<()> {
-        for (name, value) in [("hot", self.hot), ("cold", self.cold)] {
+        for (name, value) in [
+            ("hot", self.hot),
+            ("cold", self.cold),
+            ("sampling", self.sampling),
+        ] {
             if !(value > 0.0 && value <= 1e6) {
                 return Err(Error::parameter(
                     name,

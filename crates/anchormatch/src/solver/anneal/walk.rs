@@ -108,7 +108,7 @@ pub(super) fn walk(
     walker.return_to_best();
     let optimal = walker.board.lacking().is_empty();
     let samples = anneal.samples.saturating_mul(terrain.nodes);
-    let shares = (samples > 0).then(|| walker.sample(samples, 0.5 * anneal.cold as f32));
+    let shares = (samples > 0).then(|| walker.sample(samples, anneal.sampling as f32));
     Walk {
         value: begin + walker.best.gain,
         partners: walker.best.partners,
