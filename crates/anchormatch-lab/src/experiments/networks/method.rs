@@ -4,7 +4,7 @@
 //! seeds; a preset of the matcher is one as it stands. [`by_name`] knows both: a new preset adds its
 //! line to [`presets`].
 
-use anchormatch::matcher::Paper;
+use anchormatch::matcher::{Best, Paper};
 use anchormatch::matching::Matching;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
 use anchormatch::solver::{Solver, Start, Status, registry};
@@ -136,10 +136,17 @@ where
 /// The presets of the matcher, as methods.
 #[must_use]
 pub fn presets() -> Vec<Box<dyn Method>> {
-    vec![Box::new(Preset::new(
-        "paper",
-        |source, target, anchors, monitor| Paper::default().run(source, target, anchors, monitor),
-    ))]
+    vec![
+        Box::new(Preset::new("best", |source, target, anchors, monitor| {
+            Best::default().run(source, target, anchors, monitor)
+        })),
+        Box::new(Preset::new("fast", |source, target, anchors, monitor| {
+            Best::fast().run(source, target, anchors, monitor)
+        })),
+        Box::new(Preset::new("paper", |source, target, anchors, monitor| {
+            Paper::default().run(source, target, anchors, monitor)
+        })),
+    ]
 }
 
 /// The names of all methods: the presets, then the solvers of the registry.

@@ -56,7 +56,7 @@ impl<'a> Evidence<'a> {
             numbers.saturating_mul(8),
             "raise --max-memory or match smaller graphs",
         )?;
-        let lengths = preset.ingredients.log_lengths && are_lengths(source) && are_lengths(target);
+        let lengths = preset.ingredients.root_lengths && are_lengths(source) && are_lengths(target);
         // A soft anchor of weight w says: these two are partners with probability w, where without
         // it each of the m free targets had 1/m.
         let mut soft = Matrix::zeros(free.source.len(), free.target.len());

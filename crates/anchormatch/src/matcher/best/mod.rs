@@ -1,8 +1,8 @@
 //! Presets `best` and `fast`: the most likely matching, and how sure it is.
 //!
 //! 1. **What the graphs show.** The presence and weight of every pair of nodes; weights that are
-//!    lengths by their logarithms ([`Observations`]).
-//! 2. **A model of matched edges** ([`PairModel`]): the evidence, in nats, that two pairs of nodes are
+//!    lengths by their square roots ([`Observations`](crate::affinity::likelihood::Observations)).
+//! 2. **A model of matched edges** ([`PairModel`](crate::affinity::likelihood::PairModel)): the evidence, in nats, that two pairs of nodes are
 //!    the same pair seen twice. Its scales (correlation, conserved share) are fitted from the matching
 //!    found, which is then looked for again under the new scales.
 //! 3. **Anchors folded** exactly into the first-order term; soft anchors and node similarities as
@@ -76,8 +76,8 @@ pub struct Best {
 pub struct Ingredients {
     /// Anchors folded into the first-order term; without, they only fix their own pairs.
     pub folded_anchors: bool,
-    /// Lengths compared by their logarithms.
-    pub log_lengths: bool,
+    /// Lengths compared by their square roots.
+    pub root_lengths: bool,
     /// The mean field as a start.
     pub mean_field: bool,
     /// Tabu search from the starts.
@@ -92,7 +92,7 @@ impl Default for Ingredients {
     fn default() -> Self {
         Self {
             folded_anchors: true,
-            log_lengths: true,
+            root_lengths: true,
             mean_field: true,
             search: true,
             fitted_scales: true,

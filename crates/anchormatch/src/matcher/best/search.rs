@@ -54,7 +54,7 @@ impl Found {
         log.parameter(
             "weights compared",
             if evidence.lengths {
-                "logarithms of lengths"
+                "square roots of lengths"
             } else {
                 "as they are"
             },
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
             } else {
                 Vec::new()
             },
-            agreement: Some(4),
+            agreement: Some(8),
             patience: 4,
             use_all_time: false,
             ..Portfolio::default()
@@ -422,14 +422,26 @@ impl<'a> Search<'a> {
         }
         let large = self.evidence.nodes() >= LARGE;
         let short = Sampler {
-            sweeps: if large { 5 } else { 20 },
+            sweeps: if large { 5 } else { 30 },
             burn_in: 0,
+            chains: 1,
             ..Sampler::default()
         };
         let (mut confidence, mut agreement, elsewhere) =
             self.sample(found, &found.model, &short)?;
         // Where nothing moved at the scales of the best matching, nothing is in doubt.
         if elsewhere == 0 || confidence.samples.partners.is_empty() {
+            return Ok(confidence);
+        }
+        let single = Sampler {
+            sweeps: 100,
+            burn_in: 5,
+            chains: 1,
+            ..Sampler::default()
+        };
+        if large || found.evidence > BEYOND_CHANCE {
+            // Some nodes waver, the rest does not: one chain sees all of it.
+            (confidence, _, _) = self.sample(found, &found.model, &single)?;
             return Ok(confidence);
         }
         let longer = Sampler {
