@@ -1,0 +1,211 @@
+//! What the optimiser misses and what the data do not tell.
+//!
+//! The same search is run once more with the truth among its starts. Where `best` ends at an objective
+//! as good as that search's, nobody who maximises this objective could have done better, and whatever
+//! is wrong is wrong because **the data prefer another matching**. Where it ends below, the **optimiser
+//! failed**: the nodes that it got wrong and the search from the truth got right are its errors, the
+//! others are the data's. Both shares together are 1 − accuracy.
+
+use anchormatch::matcher::Best;
+use anchormatch::{Matching, Monitor, Result};
+
+use super::{Measured, Plan, Row, Run};
+use crate::experiments::{Summary, Trial};
+
+/// Objectives this close, relatively, are the same.
+const SAME: f64 = 1e-6;
+
+/// One trial.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LimitTrial {
+    /// Accuracy of `best`.
+    pub best: f64,
+    /// Accuracy of `fast`.
+    pub fast: f64,
+    /// Accuracy of the search from the truth.
+    pub limit: f64,
+    /// Seconds of `best`.
+    pub best_seconds: f64,
+    /// Seconds of `fast`.
+    pub fast_seconds: f64,
+    /// Objective of `best`, in nats.
+    pub best_objective: f64,
+    /// Objective of the search from the truth.
+    pub limit_objective: f64,
+    /// The share of the truth that is wrong because the optimiser failed.
+    pub wrong_by_optimiser: f64,
+    /// The share of the truth that is wrong because the data prefer another matching.
+    pub wrong_by_data: f64,
+}
+
+/// All trials of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitRow {
+    /// Accuracy of `best`.
+    pub best: Summary,
+    /// Accuracy of `fast`.
+    pub fast: Summary,
+    /// Accuracy of the search from the truth.
+    pub limit: Summary,
+    /// Seconds of `best`.
+    pub best_seconds: Summary,
+    /// Seconds of `fast`.
+    pub fast_seconds: Summary,
+    /// The share of trials in which `best` ends at least as well as the search from the truth.
+    pub reached: Summary,
+    /// The share of the truth that is wrong because the optimiser failed.
+    pub wrong_by_optimiser: Summary,
+    /// The share of the truth that is wrong because the data prefer another matching.
+    pub wrong_by_data: Summary,
+}
+
+impl LimitTrial {
+    /// Runs `best`, `fast` and the search from the truth.
+    fn of(trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Self> {
+        let best = Best {
+            seed,
+            ..Best::default()
+        };
+        let fast = Best {
+            seed,
+            ..Best::fast()
+        };
+        let truth = &trial.instance.truth;
+        let found = Run::of(&best, trial, None, monitor)?;
+        let quick = Run::of(&fast, trial, None, monitor)?;
+        let limit = Run::of(&best, trial, Some(truth), monitor)?;
+        let objectives = (found.matching.objective, limit.matching.objective);
+        let asked = (truth.len() - trial.anchors.len()).max(1) as f64;
+        let [by_optimiser, by_data] = blame(
+            &found.matching,
+            &limit.matching,
+            truth,
+            reaches(objectives.0, objectives.1),
+        )
+        .map(|count| count as f64 / asked);
+        Ok(Self {
+            best: found.accuracy,
+            fast: quick.accuracy,
+            limit: limit.accuracy,
+            best_seconds: found.seconds,
+            fast_seconds: quick.seconds,
+            best_objective: objectives.0,
+            limit_objective: objectives.1,
+            wrong_by_optimiser: by_optimiser,
+            wrong_by_data: by_data,
+        })
+    }
+
+    /// Whether `best` ends at least as well as the search from the truth.
+    #[must_use]
+    pub fn reached(&self) -> bool {
+        reaches(self.best_objective, self.limit_objective)
+    }
+}
+
+impl LimitRow {
+    /// Summarises trials.
+    #[must_use]
+    pub fn of(trials: &[LimitTrial]) -> Self {
+        let summary = |value: fn(&LimitTrial) -> f64| Summary::of(trials.iter().map(value));
+        Self {
+            best: summary(|t| t.best),
+            fast: summary(|t| t.fast),
+            limit: summary(|t| t.limit),
+            best_seconds: summary(|t| t.best_seconds),
+            fast_seconds: summary(|t| t.fast_seconds),
+            reached: summary(|t| f64::from(u8::from(t.reached()))),
+            wrong_by_optimiser: summary(|t| t.wrong_by_optimiser),
+            wrong_by_data: summary(|t| t.wrong_by_data),
+        }
+    }
+}
+
+/// Runs all trials of a row.
+///
+/// # Errors
+/// When the row's data is missing or a run fails.
+pub fn run(
+    plan: &Plan,
+    row: &Row,
+    monitor: &Monitor,
+    done: impl Fn() + Sync,
+) -> Result<Measured<LimitTrial>> {
+    let one = |trial: &Trial, seed: u64| LimitTrial::of(trial, seed, monitor);
+    plan.measure(row, one, monitor, done)
+}
+
+fn reaches(found: f64, limit: f64) -> bool {
+    found >= limit - SAME * limit.abs()
+}
+
+/// How many pairs of the truth `found` misses by the optimiser's and by the data's fault.
+fn blame(
+    found: &Matching,
+    limit: &Matching,
+    truth: &[(usize, usize)],
+    reached: bool,
+) -> [usize; 2] {
+    let (found, limit) = (found.mapping(), limit.mapping());
+    let mut counts = [0, 0];
+    for (source, target) in truth {
+        if found.get(source) == Some(target) {
+            continue;
+        }
+        let known = limit.get(source) == Some(target);
+        counts[usize::from(reached || !known)] += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::evaluation::standard_rows;
+    use crate::experiments::evaluation::tests::plan;
+    use anchormatch::{Anchors, Graph};
+
+    /// The matching of two graphs without edges that is all anchors.
+    fn fixed(pairs: &[(usize, usize)]) -> Matching {
+        let graph = Graph::from_edges(4, &[]).unwrap();
+        let anchors = Anchors::from_indices(&graph, &graph, pairs).unwrap();
+        let preset = Best::fast();
+        let monitor = Monitor::silent();
+        preset.run(&graph, &graph, &anchors, &monitor).unwrap()
+    }
+
+    #[test]
+    fn errors_are_the_optimisers_only_where_the_limit_is_right_and_better() {
+        let truth = [(0, 0), (1, 1), (2, 2), (3, 3)];
+        let found = fixed(&[(0, 0), (1, 2), (2, 3), (3, 1)]);
+        let limit = fixed(&[(0, 0), (1, 1), (2, 3), (3, 2)]);
+        assert_eq!(blame(&found, &limit, &truth, false), [1, 2]);
+        assert_eq!(blame(&found, &limit, &truth, true), [0, 3]);
+        assert_eq!(blame(&limit, &limit, &truth, true), [0, 2]);
+    }
+
+    #[test]
+    fn objectives_are_compared_relatively() {
+        assert!(reaches(1e6 - 0.5, 1e6) && !reaches(1e6 - 2.0, 1e6));
+        assert!(reaches(-1e6 - 0.5, -1e6) && !reaches(-1e6 - 2.0, -1e6));
+        assert!(reaches(0.0, 0.0) && reaches(5.0, 1.0));
+    }
+
+    #[test]
+    fn easy_trials_are_right_and_every_error_has_its_cause() {
+        let rows = standard_rows();
+        for (name, easy) in [("sigma-0.1", true), ("sigma-0.5", false)] {
+            let row = rows.iter().find(|row| row.name == name).unwrap();
+            let measured = run(&plan(2), row, &Monitor::silent(), || ()).unwrap();
+            assert!(measured.complete && measured.values.len() == 2);
+            for trial in &measured.values {
+                let wrong = trial.wrong_by_optimiser + trial.wrong_by_data;
+                assert!((1.0 - trial.best - wrong).abs() < 1e-12, "{trial:?}");
+                assert!(trial.wrong_by_optimiser == 0.0 || !trial.reached());
+                assert!(!easy || (trial.best == 1.0 && trial.reached()), "{trial:?}");
+            }
+            let summary = LimitRow::of(&measured.values);
+            assert_eq!((summary.best.count, summary.reached.count), (2, 2));
+        }
+    }
+}
