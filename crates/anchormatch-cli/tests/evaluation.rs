@@ -50,7 +50,7 @@ fn limits_are_told_in_a_table_csv_and_json_on_any_number_of_threads() {
     assert_eq!(all[..4], ["hotel,", "all", "4", "1.000±.000"], "{text}");
     let csv = bench.read("results/limits.csv");
     assert!(
-        csv.contains("\n\"sigma-0.1\",noise,2,1,0,1,0,1,0,1,0,0,0,0,"),
+        csv.contains("\n\"sigma-0.1\",noise,2,1,0,1,0,1,0,1,1,1,0,0,0,0,"),
         "{csv}"
     );
     let width = |line: &str| line.replace("hotel, all", "").split(',').count();

@@ -35,8 +35,10 @@ pub struct LimitTrial {
     pub fast_seconds: f64,
     /// Objective of `best`, in nats.
     pub best_objective: f64,
-    /// Objective of the limit.
-    pub limit_objective: f64,
+    /// Objective of the same search with the truth among its starts.
+    pub search_objective: f64,
+    /// Objective of the short search from the truth alone.
+    pub held_objective: f64,
     /// The share of the truth that is wrong because the optimiser failed.
     pub wrong_by_optimiser: f64,
     /// The share of the truth that is wrong because the data prefer another matching.
@@ -58,7 +60,12 @@ pub struct LimitRow {
     pub best_seconds: Summary,
     /// Seconds of `fast`.
     pub fast_seconds: Summary,
-    /// The share of trials in which `best` ends at least as well as the limit.
+    /// The share of trials in which `best` ends at least as well as the same search with the truth
+    /// among its starts.
+    pub reached_search: Summary,
+    /// The share of trials in which `best` ends at least as well as the short search from the truth.
+    pub reached_truth: Summary,
+    /// The share of trials in which it ends at least as well as both.
     pub reached: Summary,
     /// The share of the truth that is wrong because the optimiser failed.
     pub wrong_by_optimiser: Summary,
@@ -92,19 +99,21 @@ impl LimitTrial {
         };
         let beside = Run::of(&best, trial, Some(truth), monitor)?;
         let alone = Run::of(&held, trial, Some(truth), monitor)?;
+        let best_objective = found.matching.objective;
+        let search_objective = beside.matching.objective;
+        let held_objective = alone.matching.objective;
         // With objectives that are the same the wider search counts.
-        let limit = if reaches(beside.matching.objective, alone.matching.objective) {
+        let limit = if reaches(search_objective, held_objective) {
             beside
         } else {
             alone
         };
-        let objectives = (found.matching.objective, limit.matching.objective);
         let asked = (truth.len() - trial.anchors.len()).max(1) as f64;
         let [by_optimiser, by_data] = blame(
             &found.matching,
             &limit.matching,
             truth,
-            reaches(objectives.0, objectives.1),
+            reaches(best_objective, search_objective.max(held_objective)),
         )
         .map(|count| count as f64 / asked);
         Ok(Self {
@@ -113,18 +122,20 @@ impl LimitTrial {
             limit: limit.accuracy,
             best_seconds: found.seconds,
             fast_seconds: quick.seconds,
-            best_objective: objectives.0,
-            limit_objective: objectives.1,
+            best_objective,
+            search_objective,
+            held_objective,
             wrong_by_optimiser: by_optimiser,
             wrong_by_data: by_data,
             stages: found.matching.timings,
         })
     }
 
-    /// Whether `best` ends at least as well as the limit.
+    /// Whether `best` ends at least as well as both searches from the truth.
     #[must_use]
     pub fn reached(&self) -> bool {
-        reaches(self.best_objective, self.limit_objective)
+        let limit = self.search_objective.max(self.held_objective);
+        reaches(self.best_objective, limit)
     }
 }
 
@@ -133,6 +144,9 @@ impl LimitRow {
     #[must_use]
     pub fn of(trials: &[LimitTrial]) -> Self {
         let summary = |value: fn(&LimitTrial) -> f64| Summary::of(trials.iter().map(value));
+        let share = |holds: fn(&LimitTrial) -> bool| {
+            Summary::of(trials.iter().map(|t| f64::from(u8::from(holds(t)))))
+        };
         let mut names: Vec<&String> = Vec::new();
         for (name, _) in trials.iter().flat_map(|trial| &trial.stages) {
             if !names.contains(&name) {
@@ -152,7 +166,9 @@ impl LimitRow {
             limit: summary(|t| t.limit),
             best_seconds: summary(|t| t.best_seconds),
             fast_seconds: summary(|t| t.fast_seconds),
-            reached: summary(|t| f64::from(u8::from(t.reached()))),
+            reached_search: share(|t| reaches(t.best_objective, t.search_objective)),
+            reached_truth: share(|t| reaches(t.best_objective, t.held_objective)),
+            reached: share(LimitTrial::reached),
             wrong_by_optimiser: summary(|t| t.wrong_by_optimiser),
             wrong_by_data: summary(|t| t.wrong_by_data),
             stages: names.iter().map(stage).collect(),
