@@ -7,7 +7,7 @@ use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, demo, generate, info, matching, reproduce, signature, solve, solvers,
+    bench, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers,
 };
 use crate::exit::{Failure, Outcome};
 use crate::{memory, values};
@@ -73,6 +73,7 @@ enum Command {
     Generate(generate::Options),
     Reproduce(reproduce::Options),
     Bench(bench::Options),
+    Evaluate(evaluate::Options),
 }
 
 /// Reads the process's arguments.
@@ -91,6 +92,7 @@ impl Cli {
             Command::Solvers(options) => options.json,
             Command::Reproduce(options) => options.wants_json(),
             Command::Bench(options) => options.wants_json(),
+            Command::Evaluate(options) => options.wants_json(),
             Command::Signature(_) | Command::Generate(_) => false,
         }
     }
@@ -107,6 +109,7 @@ impl Cli {
             Command::Solve(options) => options.run(),
             Command::Solvers(options) => options.run(),
             Command::Bench(options) => options.run(),
+            Command::Evaluate(options) => options.run(),
         }
     }
 }

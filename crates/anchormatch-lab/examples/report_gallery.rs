@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anchormatch::graph::Labels;
 use anchormatch::linalg::{Matrix, symmetric_eigen};
-use anchormatch::matching::{Diagnostics, Pair};
+use anchormatch::matching::{Diagnostics, Pair, Samples};
 use anchormatch::solver::Status;
 use anchormatch::{Graph, Matching, Result};
 use anchormatch_lab::report::{Report, Run, Side};
@@ -273,6 +273,7 @@ fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> 
             ("seed".into(), "0".into()),
         ],
         timings: vec![],
+        samples: Samples::default(),
         diagnostics: Diagnostics {
             source_eigenvalues: vec![],
             target_eigenvalues: vec![],

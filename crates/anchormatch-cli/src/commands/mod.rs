@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod demo;
+pub(crate) mod evaluate;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod matching;

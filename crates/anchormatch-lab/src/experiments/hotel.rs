@@ -66,6 +66,18 @@ impl HotelSweep {
             .collect()
     }
 
+    /// A pair of frames with its anchors.
+    ///
+    /// # Errors
+    /// When there is no such frame or there are fewer landmarks than anchors.
+    pub fn trial(&self, hotel: &Hotel, (from, to): (usize, usize)) -> Result<Trial> {
+        let seed = self.seed ^ ((from as u64) << 32 | (to as u64) << 8);
+        let instance = hotel.pair(from, to, seed)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
+        let anchors = instance.random_anchors(self.anchors, &mut rng)?;
+        Ok(Trial { instance, anchors })
+    }
+
     /// Runs every preset on every pair.
     ///
     /// # Errors
@@ -78,14 +90,7 @@ impl HotelSweep {
         done: impl Fn() + Sync,
     ) -> Result<HotelResult> {
         let pairs = self.pairs(hotel.frames());
-        let trial = |k: usize| {
-            let (from, to) = pairs[k];
-            let seed = self.seed ^ ((from as u64) << 32 | (to as u64) << 8);
-            let instance = hotel.pair(from, to, seed)?;
-            let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
-            let anchors = instance.random_anchors(self.anchors, &mut rng)?;
-            Ok(Trial { instance, anchors })
-        };
+        let trial = |k: usize| self.trial(hotel, pairs[k]);
         let accuracy = compare(pairs.len(), trial, presets, monitor, done)?;
         let column = |p: usize, gap: Option<usize>| {
             let rows = pairs.iter().zip(&accuracy);

@@ -4,6 +4,7 @@
 //! on all cores, and the accuracies come back in the order of the trials, so a table does not depend
 //! on the number of threads.
 
+pub mod evaluation;
 pub mod hotel;
 pub mod networks;
 pub mod qaplib;

@@ -13,6 +13,7 @@ mod plot;
 mod sweep;
 
 pub use plot::plot;
+pub(super) use plot::{COLOURS, INK, MESH};
 pub use sweep::{Sweep, SweepPoint, SweepScores};
 
 use anchormatch::affinity::folding::fold_anchors;

@@ -20,7 +20,7 @@ const LEGEND: u32 = 150;
 const TITLE: u32 = 34;
 
 /// Dark enough for white paper, and far from each other for most eyes.
-const COLOURS: [RGBColor; 8] = [
+pub(in crate::experiments) const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -30,8 +30,8 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(64, 64, 64),
     RGBColor(86, 180, 233),
 ];
-const INK: RGBColor = RGBColor(60, 60, 60);
-const MESH: RGBColor = RGBColor(225, 225, 225);
+pub(in crate::experiments) const INK: RGBColor = RGBColor(60, 60, 60);
+pub(in crate::experiments) const MESH: RGBColor = RGBColor(225, 225, 225);
 
 /// What drawing can fail with.
 type Drawn = std::result::Result<(), Box<dyn StdError>>;
