@@ -64,7 +64,7 @@ pub fn variants() -> Vec<Variant> {
         without(
             "no log lengths",
             Ingredients {
-                log_lengths: false,
+                root_lengths: false,
                 ..all
             },
         ),

@@ -25,7 +25,7 @@ mod agreement;
 mod observations;
 
 pub use agreement::Agreement;
-pub use observations::{Observations, are_lengths};
+pub use observations::{Observations, Scale, are_lengths, has_heavy_tails};
 
 use crate::linalg::{Matrix, multiply_transposed_into};
 

@@ -3,8 +3,34 @@
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 
+/// The excess kurtosis above which tails are heavy.
+const HEAVY: f64 = 2.0;
+
 /// Triples of nodes that are tried before a complete graph's weights count as lengths.
 const TRIPLES: usize = 20_000;
+
+/// On which scale weights are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// As they are.
+    AsGiven,
+    /// By their square roots: lengths.
+    Roots,
+    /// By their ranks, as quantiles of the normal distribution: weights with heavy tails.
+    Ranks,
+}
+
+impl Scale {
+    /// The scale in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AsGiven => "as they are",
+            Self::Roots => "square roots of lengths",
+            Self::Ranks => "ranks, as normal quantiles",
+        }
+    }
+}
 
 /// The presence and weight of every pair of nodes, with what is usual in the graph.
 ///
@@ -56,16 +82,72 @@ pub fn are_lengths(graph: &Graph) -> bool {
     holds
 }
 
+/// Whether a few weights are so far out that they would speak for all: an excess kurtosis above that of
+/// any everyday symmetric distribution (uniform −1.2, normal 0, logistic 1.2; exponential 6).
+#[must_use]
+pub fn has_heavy_tails(graph: &Graph) -> bool {
+    let values = || (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
+    let count = (2 * graph.edges()).max(1) as f64;
+    let mean = values().sum::<f64>() / count;
+    let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
+    let (second, fourth) = (moment(2), moment(4));
+    second > 1e-24 * mean * mean && fourth > (3.0 + HEAVY) * second * second
+}
+
+/// The weights' normal scores: Φ⁻¹ of their mid-ranks.
+fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
+    let mut sorted: Vec<f64> = (0..graph.nodes())
+        .flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
+        .collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    move |weight| {
+        let below = sorted.partition_point(|&w| w < weight);
+        let up_to = sorted.partition_point(|&w| w <= weight);
+        quantile(0.5 * (below + up_to) as f64 / sorted.len().max(1) as f64)
+    }
+}
+
+/// Φ⁻¹ by bisection of the logistic approximation's neighbourhood: 40 halvings of [−9, 9].
+fn quantile(share: f64) -> f64 {
+    let (mut low, mut high) = (-9.0f64, 9.0f64);
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if normal_distribution(middle) < share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Φ(z), from the complementary error function (Abramowitz, Stegun 7.1.26: within 1.5·10⁻⁷).
+fn normal_distribution(z: f64) -> f64 {
+    let x = z.abs() / std::f64::consts::SQRT_2;
+    let t = 1.0 / (1.0 + 0.327_591_1 * x);
+    let series = t
+        * (0.254_829_592
+            + t * (-0.284_496_736
+                + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
+    let tail = 0.5 * series * (-x * x).exp();
+    if z < 0.0 { tail } else { 1.0 - tail }
+}
+
 impl Observations {
-    /// What `graph` shows; `lengths` compares weights by their square roots.
+    /// What `graph` shows, its weights on a scale.
     #[must_use]
-    pub fn of(graph: &Graph, lengths: bool) -> Self {
+    pub fn of(graph: &Graph, scale: Scale) -> Self {
         let n = graph.nodes();
+        let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         for i in 0..n {
             for (j, weight) in graph.neighbours(i) {
-                let value = if lengths { weight.sqrt() } else { weight };
+                let value = match (scale, &scores) {
+                    (Scale::Roots, _) => weight.sqrt(),
+                    (_, Some(score)) => score(weight),
+                    _ => weight,
+                };
                 values[(i, j)] = value;
                 count += 1.0;
                 sum += value;
@@ -131,5 +213,41 @@ impl Observations {
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.variance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_normal_distribution() {
+        for (share, z) in [
+            (0.5, 0.0),
+            (0.841_344_746, 1.0),
+            (0.022_750_132, -2.0),
+            (0.998_650_102, 3.0),
+        ] {
+            assert!((quantile(share) - z).abs() < 1e-4, "{share}");
+        }
+    }
+
+    #[test]
+    fn ranks_do_not_mind_what_is_done_to_weights() {
+        let edges = |f: fn(f64) -> f64| -> Vec<(usize, usize, f64)> {
+            let pairs = (0..8usize).flat_map(|i| (0..i).map(move |j| (i, j)));
+            pairs
+                .map(|(i, j)| (i, j, f(((i * 13 + j * 7) % 11 + 1) as f64)))
+                .collect()
+        };
+        let plain = Graph::from_edges(8, &edges(|w| w)).unwrap();
+        let wild = Graph::from_edges(8, &edges(|w| w.powi(5))).unwrap();
+        assert!(!has_heavy_tails(&plain) && has_heavy_tails(&wild));
+        let scores = [&plain, &wild].map(|g| Observations::of(g, Scale::Ranks));
+        for i in 0..8 {
+            for j in 0..i {
+                assert_eq!(scores[0].get(i, j), scores[1].get(i, j));
+            }
+        }
     }
 }

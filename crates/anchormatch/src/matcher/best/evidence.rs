@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::search::Found;
 use super::{Best, FreeNodes};
-use crate::affinity::likelihood::{Agreement, Needed, Observations, PairModel, are_lengths};
+use crate::affinity::likelihood::{
+    Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails,
+};
 use crate::anchors::Anchors;
 use crate::assignment;
 use crate::error::Result;
@@ -25,7 +27,7 @@ pub(super) struct Evidence<'a> {
     pub(super) target: Observations,
     pub(super) graphs: [&'a Graph; 2],
     pub(super) free: &'a FreeNodes,
-    pub(super) lengths: bool,
+    pub(super) scale: Scale,
     anchors: &'a [(usize, usize)],
     /// What soft anchors say of the free pairs.
     soft: Matrix,
@@ -56,7 +58,14 @@ impl<'a> Evidence<'a> {
             numbers.saturating_mul(8),
             "raise --max-memory or match smaller graphs",
         )?;
-        let lengths = preset.ingredients.root_lengths && are_lengths(source) && are_lengths(target);
+        let scale = if preset.ingredients.root_lengths && are_lengths(source) && are_lengths(target)
+        {
+            Scale::Roots
+        } else if has_heavy_tails(source) || has_heavy_tails(target) {
+            Scale::Ranks
+        } else {
+            Scale::AsGiven
+        };
         // A soft anchor of weight w says: these two are partners with probability w, where without
         // it each of the m free targets had 1/m.
         let mut soft = Matrix::zeros(free.source.len(), free.target.len());
@@ -69,11 +78,11 @@ impl<'a> Evidence<'a> {
             }
         }
         Ok(Self {
-            source: Observations::of(source, lengths),
-            target: Observations::of(target, lengths),
+            source: Observations::of(source, scale),
+            target: Observations::of(target, scale),
             graphs: [source, target],
             free,
-            lengths,
+            scale,
             anchors: anchors.hard(),
             soft,
             similarity: preset.node_similarity.clone(),
@@ -269,8 +278,7 @@ impl<'a> Evidence<'a> {
                 unary[(i, a)] = share * unary[(i, a)] + prior + known;
             }
         }
-        let sparse = self.source.density().max(self.target.density()) <= SPARSE;
-        let problem = if model.pairs.counts_edges(needed) && sparse {
+        let problem = if model.pairs.counts_edges(needed) && self.is_sparse() {
             let scale = 0.5 * share * model.pairs.conserved_edge();
             let a = self.edges(0, rows, scale);
             let b = self.edges(1, columns, 1.0);
@@ -302,6 +310,20 @@ impl<'a> Evidence<'a> {
             }
         };
         Ok(problem.with_coverage(coverage))
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.source.density().max(self.target.density()) <= SPARSE
+    }
+
+    /// Whether the full program is a product of two lists of edges.
+    pub(super) fn is_listed(&self, model: &Model) -> bool {
+        let (n, m) = self.shape();
+        let needed = Needed {
+            source_varies: n > m,
+            target_varies: m > n,
+        };
+        self.is_sparse() && model.pairs.counts_edges(needed)
     }
 
     /// The edges between some nodes, each of weight `scale`.

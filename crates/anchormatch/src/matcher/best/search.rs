@@ -24,6 +24,10 @@ const FITS_OF_SAMPLES: usize = 2;
 /// From this many nodes on, a relaxation and a short search come first, and sparse graphs are annealed.
 const LARGE: usize = 64;
 
+/// Beyond this many nodes partial matchings are tried only where they are asked for, and are what is
+/// left of the full one when those that disagree are dropped.
+const LARGEST_PARTIAL: usize = 200;
+
 /// Numbers that a short search touches at most.
 const POLISH: usize = 1 << 30;
 
@@ -51,14 +55,7 @@ pub(super) struct Found {
 impl Found {
     pub(super) fn describe(&self, evidence: &Evidence<'_>, log: &mut Log) {
         let agreement = evidence.agreement(&self.assignment);
-        log.parameter(
-            "weights compared",
-            if evidence.lengths {
-                "square roots of lengths"
-            } else {
-                "as they are"
-            },
-        );
+        log.parameter("weights compared", evidence.scale.as_str());
         log.parameter(
             "correlation of weights",
             format!("{:.4}", self.model.pairs.correlation()),
@@ -97,7 +94,8 @@ impl<'a> Search<'a> {
         let mut best = self.full(first)?;
         log.time("search", watch.seconds());
         let watch = self.monitor.stopwatch();
-        if self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
+        let affordable = self.preset.allow_unmatched || self.evidence.nodes() <= LARGEST_PARTIAL;
+        if affordable && self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
             let full = best.clone();
             for found in self.partial(&full)? {
                 if self.is_better(&found, &best, &full) {
@@ -326,8 +324,9 @@ impl<'a> Search<'a> {
         let evidence = self.evidence;
         let mut found = Vec::new();
         found.extend(self.shrink(&full.assignment, evidence.fit(&full.assignment))?);
+        let large = evidence.nodes() > LARGEST_PARTIAL;
         for correlation in LADDER {
-            if self.monitor.interrupted().is_some() {
+            if large || self.monitor.interrupted().is_some() {
                 break;
             }
             let Some(problem) = self.tolerant(correlation)? else {
@@ -357,7 +356,18 @@ impl<'a> Search<'a> {
                 evidence.problem(&model, Coverage::Partial, matched, share, self.monitor)?;
             let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
             let dropped = round(&problem, &score)?;
-            let solution = self.polish(&problem, &dropped)?;
+            let solution = if evidence.nodes() > LARGEST_PARTIAL {
+                Solution {
+                    objective: problem.objective(&dropped),
+                    assignment: dropped,
+                    soft: None,
+                    iterations: 1,
+                    status: Status::Converged,
+                    convergence: Vec::new(),
+                }
+            } else {
+                self.polish(&problem, &dropped)?
+            };
             let same = solution.assignment == assignment;
             assignment.clone_from(&solution.assignment);
             model = evidence.fit(&assignment);
@@ -482,6 +492,7 @@ impl<'a> Search<'a> {
         }
         let chains = Anneal {
             rounds: 0,
+            samples: 300,
             sampling: 1.0 / worth,
             ..Anneal::default()
         };
