@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anchormatch::graph::Labels;
 use anchormatch::linalg::{Matrix, symmetric_eigen};
-use anchormatch::matching::{Diagnostics, Pair};
+use anchormatch::matching::{Diagnostics, Pair, Samples};
 use anchormatch::solver::Status;
 use anchormatch::{Graph, Matching, Result};
 use anchormatch_lab::report::{Report, Run, Side};
@@ -281,6 +281,8 @@ fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> 
                 .collect(),
             learner_violations: vec![],
         },
+        samples: Samples::default(),
+        anchor_report: vec![],
     }
 }
 

@@ -1,7 +1,7 @@
 //! The page as a whole: what it holds, that it is well-formed, and that odd input does not break it.
 
 use anchormatch::graph::Labels;
-use anchormatch::matching::Diagnostics;
+use anchormatch::matching::{Diagnostics, Samples};
 use anchormatch::solver::Status;
 use proptest::prelude::*;
 use quick_xml::events::Event;
@@ -32,6 +32,8 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
         parameters: vec![],
         timings: vec![],
         diagnostics: Diagnostics::default(),
+        samples: Samples::default(),
+        anchor_report: vec![],
     }
 }
 

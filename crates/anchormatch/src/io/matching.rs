@@ -135,7 +135,7 @@ impl<T: Serialize> Serialize for Entries<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::{Diagnostics, Pair};
+    use crate::matching::{Diagnostics, Pair, Samples};
     use crate::solver::Status;
 
     fn matching() -> (Matching, Labels, Labels) {
@@ -156,6 +156,8 @@ mod tests {
             parameters: vec![("tau".into(), "1".into()), ("alpha".into(), "2".into())],
             timings: vec![("solve".into(), 0.5)],
             diagnostics: Diagnostics::default(),
+            samples: Samples::default(),
+            anchor_report: vec![],
         };
         let names = ["a,b", "\"c\"", "d"].map(String::from).to_vec();
         (matching, Labels::new(names).unwrap(), Labels::counted(1, 2))

@@ -5,6 +5,7 @@
 //! [`registry`] lists them by name.
 
 mod balancer;
+mod conditional;
 mod faq;
 mod frank_wolfe;
 mod gagm;
@@ -34,6 +35,7 @@ mod test_support;
 mod two_opt;
 mod umeyama;
 
+pub(crate) use conditional::{Condition, Conditional};
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use goat::Goat;
