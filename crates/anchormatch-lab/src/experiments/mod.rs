@@ -9,6 +9,7 @@ pub mod networks;
 pub mod qaplib;
 pub mod solvers;
 mod summary;
+pub mod wrong_anchors;
 
 pub use summary::Summary;
 

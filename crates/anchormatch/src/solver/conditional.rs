@@ -80,6 +80,18 @@ impl<'p> Conditional<'p> {
         Some((self.state.assignment(), gain))
     }
 
+    /// How much better the given assignment gets when two rows exchange their columns; `None` when one
+    /// is alone or may not.
+    pub(crate) fn exchange(&self, i: usize, j: usize) -> Option<f64> {
+        let step = Step {
+            row: i,
+            column: self.base.partners()[j],
+            exchange: true,
+        };
+        let both = step.column < self.base.shape().1;
+        (both && self.base.permits(step)).then(|| self.base.change(step))
+    }
+
     /// The cheapest move after which the condition holds.
     fn first(&self, condition: Condition) -> Option<Step> {
         let state = &self.state;
