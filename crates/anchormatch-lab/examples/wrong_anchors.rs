@@ -1,6 +1,6 @@
 //! How often wrong anchors are found, on the Hotel sequence and on synthetic graphs.
 //!
-//! `cargo run --release --example wrong_anchors -- DATA_DIR [TRIALS]`
+//! `cargo run --release --example wrong_anchors -- DATA_DIR [TRIALS [NODES]]`, NODES those of the synthetic graphs
 
 use std::path::PathBuf;
 
@@ -32,12 +32,13 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let data = arguments.next().map(PathBuf::from);
     let trials = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let nodes = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(20);
     let monitor = Monitor::silent();
     println!(
         "{:<28}  named  blamed  false |  spoilt repaired without | ms",
         ""
     );
-    for (preset, name) in [(Best::default(), "best")] {
+    for (preset, name) in [(Best::default(), "best"), (Best::fast(), "fast")] {
         for spoil in [Spoil::One, Spoil::Swap] {
             if let Some(hotel) = data.as_deref().and_then(|dir| Hotel::load(dir).ok()) {
                 for gap in [10, 50, 90] {
@@ -57,6 +58,7 @@ fn main() -> Result<()> {
             for noise in [0.1, 0.2, 0.3] {
                 let trial = |k: usize| {
                     let settings = Synthetic {
+                        inliers: nodes,
                         noise,
                         ..Synthetic::default()
                     };

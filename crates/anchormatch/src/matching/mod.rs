@@ -63,7 +63,7 @@ pub struct AnchorCheck {
     /// Its partner by the anchor.
     pub target: usize,
     /// How much better, in nats, the best matching without this pair is than the best one with it,
-    /// less what being told counts for.
+    /// less what being told counts for; −∞ when there is no matching without it.
     pub score: f64,
     /// The probability that the anchor is wrong, 1/(1 + exp(−score)).
     pub suspicion: f64,
