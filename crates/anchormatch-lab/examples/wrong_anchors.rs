@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example wrong_anchors -- DATA_DIR [TRIALS [NODES]]`, NODES those of the synthetic graphs
 
+#![allow(clippy::print_stdout)]
+
 use std::path::PathBuf;
 
 use anchormatch::matcher::Best;
