@@ -39,7 +39,7 @@ const CLEAR: f64 = 10.0;
 const LARGEST_SEARCH: usize = 1000;
 
 /// Numbers that the searches may touch: some ten milliseconds each.
-const BUDGET: usize = 30_000_000;
+const BUDGET: usize = 5_000_000;
 
 /// Runs until no anchor is suspicious, at most.
 const ROUNDS: usize = 8;
