@@ -7,7 +7,7 @@ use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers,
+    bench, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers, suggest,
 };
 use crate::exit::{Failure, Outcome};
 use crate::{memory, values};
@@ -65,6 +65,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Match(Box<matching::Options>),
+    Suggest(suggest::Options),
     Solve(solve::Options),
     Solvers(solvers::Options),
     Demo(demo::Options),
@@ -86,6 +87,7 @@ impl Cli {
     pub(crate) fn wants_json(&self) -> bool {
         match &self.command {
             Command::Match(options) => options.json,
+            Command::Suggest(options) => options.json,
             Command::Demo(options) => options.json,
             Command::Info(options) => options.json,
             Command::Solve(options) => options.json,
@@ -101,6 +103,7 @@ impl Cli {
     pub(crate) fn run(&self) -> Outcome {
         match &self.command {
             Command::Match(options) => options.run(),
+            Command::Suggest(options) => options.run(),
             Command::Demo(options) => options.run(),
             Command::Info(options) => options.run(),
             Command::Signature(options) => options.run(),

@@ -282,6 +282,8 @@ fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> 
                 .collect(),
             learner_violations: vec![],
         },
+        samples: Samples::default(),
+        anchor_report: vec![],
     }
 }
 

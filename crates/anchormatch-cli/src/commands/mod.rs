@@ -10,3 +10,4 @@ pub(crate) mod reproduce;
 pub(crate) mod signature;
 pub(crate) mod solve;
 pub(crate) mod solvers;
+pub(crate) mod suggest;

@@ -9,7 +9,9 @@ pub mod hotel;
 pub mod networks;
 pub mod qaplib;
 pub mod solvers;
+pub mod suggest;
 mod summary;
+pub mod wrong_anchors;
 
 pub use summary::Summary;
 

@@ -35,7 +35,7 @@ pub fn write_matching_csv(
 /// Writes everything but the curves of the report as one JSON object, its keys always in one order.
 ///
 /// With a `score`, the keys `accuracy` (null when nothing was asked), `right` and `asked` follow
-/// `iterations`. A number that is not finite is null.
+/// `iterations`; anchors that were checked are listed in `anchor_report`. A number that is not finite is null.
 ///
 /// # Errors
 /// When `out` fails.
@@ -84,6 +84,9 @@ impl Serialize for Document<'_> {
             map.serialize_entry("asked", &score.asked)?;
         }
         map.serialize_entry("notes", &matching.notes)?;
+        if !matching.anchor_report.is_empty() {
+            map.serialize_entry("anchor_report", &Checks(self))?;
+        }
         map.serialize_entry("parameters", &Entries(&matching.parameters))?;
         map.serialize_entry("timings", &Entries(&matching.timings))?;
         map.end()
@@ -115,6 +118,35 @@ impl Serialize for Pairs<'_> {
     }
 }
 
+struct Checks<'a>(&'a Document<'a>);
+
+impl Serialize for Checks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct NamedCheck<'a> {
+            source: &'a str,
+            target: &'a str,
+            score: f64,
+            suspicion: f64,
+            preferred: Option<&'a str>,
+            demoted: bool,
+        }
+        let checks = &self.0.matching.anchor_report;
+        let mut list = serializer.serialize_seq(Some(checks.len()))?;
+        for check in checks {
+            list.serialize_element(&NamedCheck {
+                source: &self.0.source.get(check.source),
+                target: &self.0.target.get(check.target),
+                score: check.score,
+                suspicion: check.suspicion,
+                preferred: check.preferred.map(|a| self.0.target.get(a)).as_deref(),
+                demoted: check.demoted,
+            })?;
+        }
+        list.end()
+    }
+}
+
 struct Ids<'a>(&'a Labels, &'a [usize]);
 
 impl Serialize for Ids<'_> {
@@ -135,7 +167,7 @@ impl<T: Serialize> Serialize for Entries<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::{Diagnostics, Pair};
+    use crate::matching::{AnchorCheck, Diagnostics, Pair, Samples};
     use crate::solver::Status;
 
     fn matching() -> (Matching, Labels, Labels) {
@@ -156,6 +188,8 @@ mod tests {
             parameters: vec![("tau".into(), "1".into()), ("alpha".into(), "2".into())],
             timings: vec![("solve".into(), 0.5)],
             diagnostics: Diagnostics::default(),
+            samples: Samples::default(),
+            anchor_report: vec![],
         };
         let names = ["a,b", "\"c\"", "d"].map(String::from).to_vec();
         (matching, Labels::new(names).unwrap(), Labels::counted(1, 2))
@@ -188,6 +222,27 @@ mod tests {
             r#""timings":{"solve":0.5}}"#
         );
         assert_eq!(value.to_string(), wanted);
+    }
+
+    #[test]
+    fn checked_anchors_are_listed_by_their_ids() {
+        let (mut matching, source, target) = matching();
+        matching.anchor_report = vec![AnchorCheck {
+            source: 0,
+            target: 1,
+            score: f64::NEG_INFINITY,
+            suspicion: 0.0,
+            preferred: Some(0),
+            demoted: false,
+        }];
+        let mut bytes = Vec::new();
+        write_matching_json(&mut bytes, &matching, &source, &target, None).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let wanted = concat!(
+            r#"[{"source":"a,b","target":"2","score":null,"suspicion":0.0,"#,
+            r#""preferred":"1","demoted":false}]"#
+        );
+        assert_eq!(value["anchor_report"].to_string(), wanted);
     }
 
     #[test]

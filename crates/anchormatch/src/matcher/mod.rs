@@ -96,5 +96,6 @@ fn assemble(
             ..log.diagnostics
         },
         samples: Samples::default(),
+        anchor_report: Vec::new(),
     }
 }

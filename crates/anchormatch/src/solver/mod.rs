@@ -6,6 +6,7 @@
 
 mod anneal;
 mod balancer;
+mod conditional;
 mod faq;
 mod frank_wolfe;
 mod gagm;
@@ -36,6 +37,7 @@ mod two_opt;
 mod umeyama;
 
 pub use anneal::Anneal;
+pub(crate) use conditional::{Condition, Conditional};
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use goat::Goat;

@@ -4,6 +4,7 @@ mod dd;
 mod networks;
 mod qaplib;
 mod solvers;
+mod suggest;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,7 @@ enum What {
     Qaplib(qaplib::Options),
     Dd(dd::Options),
     Networks(networks::Options),
+    Suggest(suggest::Options),
 }
 
 impl Options {
@@ -47,6 +49,7 @@ impl Options {
             What::Qaplib(options) => options.json,
             What::Dd(options) => options.json,
             What::Networks(options) => options.json,
+            What::Suggest(options) => options.json,
         }
     }
 
@@ -57,6 +60,7 @@ impl Options {
             What::Qaplib(options) => options.run(),
             What::Dd(options) => options.run(),
             What::Networks(options) => options.run(),
+            What::Suggest(options) => options.run(),
         }
     }
 }

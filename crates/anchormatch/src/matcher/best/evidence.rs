@@ -231,6 +231,11 @@ impl<'a> Evidence<'a> {
         total + log_prior(self.shape(), matched)
     }
 
+    /// What soft anchors say of a free pair.
+    pub(super) fn soft_at(&self, i: usize, a: usize) -> f64 {
+        self.soft[(i, a)]
+    }
+
     fn similarity_at(&self, model: &Model, i: usize, a: usize) -> f64 {
         match (&self.similarity, &model.similarity) {
             (Some(values), Some(model)) => {

@@ -13,6 +13,7 @@
 //!    their posterior.
 //! 6. **Confidence**: posterior marginals from Metropolis chains that start at the matching.
 
+mod check;
 mod evidence;
 mod search;
 
@@ -65,6 +66,9 @@ pub struct Best {
     pub node_similarity: Option<Arc<Matrix>>,
     /// A solver in the place of the search. Default none.
     pub solver: Option<Arc<dyn Solver>>,
+    /// Whether anchors that the rest of the evidence contradicts become soft ones. Default false: they
+    /// are named in the report.
+    pub repair_anchors: bool,
     /// What the evidence is made of, for ablations.
     pub ingredients: Ingredients,
     /// The seed of everything random. Default 0.
@@ -108,6 +112,7 @@ impl Default for Best {
             allow_unmatched: false,
             node_similarity: None,
             solver: None,
+            repair_anchors: false,
             ingredients: Ingredients::default(),
             seed: 0,
         }
@@ -167,6 +172,24 @@ impl Best {
         monitor: &Monitor,
     ) -> Result<Matching> {
         self.check(source, target)?;
+        if self.repair_anchors {
+            self.run_repaired(source, target, anchors, first, monitor)
+        } else {
+            let mut matching = self.run_once(source, target, anchors, first, monitor)?;
+            matching.note_suspicious([source, target]);
+            Ok(matching)
+        }
+    }
+
+    /// One run, the anchors as they are.
+    fn run_once(
+        &self,
+        source: &Graph,
+        target: &Graph,
+        anchors: &Anchors,
+        first: Option<&[(usize, usize)]>,
+        monitor: &Monitor,
+    ) -> Result<Matching> {
         let (free_source, free_target) = anchors.free_nodes(source, target);
         let free = FreeNodes {
             source: free_source,
@@ -190,6 +213,9 @@ impl Best {
         let confidence = search.confidence(&found)?;
         log.time("confidence", watch.seconds());
         found.describe(&evidence, &mut log);
+        let watch = monitor.stopwatch();
+        let report = self.check_anchors([source, target], anchors, &free, &found, monitor)?;
+        log.time("check of anchors", watch.seconds());
         let assignment = if self.allow_unmatched {
             found.assignment
         } else {
@@ -206,6 +232,7 @@ impl Best {
         let samples = confidence.samples;
         let mut matching = assemble([source, target], anchors, &free, solution, log);
         matching.samples = samples;
+        matching.anchor_report = report;
         Ok(matching)
     }
 

@@ -94,7 +94,8 @@ impl<'a> Search<'a> {
         let mut best = self.full(first)?;
         log.time("search", watch.seconds());
         let watch = self.monitor.stopwatch();
-        let affordable = self.preset.allow_unmatched || self.evidence.nodes() <= LARGEST_PARTIAL;
+        let affordable = self.preset.allow_unmatched
+            || (self.evidence.nodes() <= LARGEST_PARTIAL && !self.evidence.is_listed(&best.model));
         if affordable && self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
             let full = best.clone();
             for found in self.partial(&full)? {
@@ -483,13 +484,12 @@ impl<'a> Search<'a> {
     /// along edges; `None` for others.
     fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
         let evidence = self.evidence;
-        let matched = found.assignment.iter().flatten().count();
-        let problem = evidence.problem(&found.model, found.coverage, matched, 1.0, self.monitor)?;
         let worth = found.model.pairs.conserved_edge();
         let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
-        if !(suits && is_sparse(&problem) && worth > 0.0) {
+        if !(suits && worth > 0.0 && evidence.is_listed(&found.model)) {
             return Ok(None);
         }
+        let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
             samples: 300,

@@ -1,5 +1,9 @@
 //! The result of a match: pairs, what stayed alone, how sure we are, and how we got there.
 
+mod suggest;
+
+pub use suggest::Suggestion;
+
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -46,6 +50,35 @@ pub struct Matching {
     /// Matchings drawn from the posterior; empty when the preset does not sample.
     #[serde(skip)]
     pub samples: Samples,
+    /// What the rest of the evidence says of each hard anchor, in their order; empty when the preset
+    /// does not ask.
+    pub anchor_report: Vec<AnchorCheck>,
+}
+
+/// What the rest of the evidence says of a hard anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AnchorCheck {
+    /// Node of the source graph.
+    pub source: usize,
+    /// Its partner by the anchor.
+    pub target: usize,
+    /// How much better, in nats, the best matching without this pair is than the best one with it,
+    /// less what being told counts for; −∞ when there is no matching without it.
+    pub score: f64,
+    /// The probability that the anchor is wrong, 1/(1 + exp(−score)).
+    pub suspicion: f64,
+    /// The partner that the source node gets when nobody tells; `None` when it stays alone.
+    pub preferred: Option<usize>,
+    /// Whether the anchor became soft evidence for this.
+    pub demoted: bool,
+}
+
+impl AnchorCheck {
+    /// Whether the anchor is more likely wrong than right.
+    #[must_use]
+    pub fn is_suspicious(&self) -> bool {
+        self.suspicion > 0.5
+    }
 }
 
 /// Matchings drawn from the posterior, whose shares are the confidences.
@@ -157,6 +190,7 @@ mod tests {
             timings: vec![],
             diagnostics: Diagnostics::default(),
             samples: Samples::default(),
+            anchor_report: vec![],
         }
     }
 

@@ -1,0 +1,199 @@
+//! `anchormatch suggest`: which node to ask a person for next.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anchormatch::graph::Labels;
+use anchormatch::io::{LoadedGraph, read_pairs};
+use anchormatch::matcher::Best;
+use anchormatch::{Anchors, Matching};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::args::{Reading, Resources};
+use crate::exit::{Done, Failure, Outcome, say};
+use crate::files::{is_standard, print};
+use crate::job::Job;
+use crate::table::Table;
+use crate::values;
+
+const LONG_ABOUT: &str = "\
+Match the nodes of SOURCE to the nodes of TARGET, and name the nodes of SOURCE whose partners, if a \
+person told them, would settle the most.
+
+The gain is the expected number of nodes, the one asked for included, that become right by the answer; \
+each row takes the answers to the rows before it for granted. The partner is where the node goes now, \
+with its confidence.";
+
+const EXAMPLES: &str = "\
+Examples:
+  anchormatch suggest old.csv new.csv --anchors known.csv
+  anchormatch suggest left.csv right.csv --points --anchors clicked.csv -k 3 --json";
+
+/// Name the nodes whose partners would settle the most
+#[derive(Debug, Args)]
+#[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// The graph to match from; `-` is standard input
+    source: PathBuf,
+
+    /// The graph to match to; `-` is standard input
+    target: PathBuf,
+
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a hint
+    #[arg(short, long, value_name = "FILE")]
+    anchors: Option<PathBuf>,
+
+    /// How many nodes to name
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+
+    /// Write JSON; an error becomes a JSON object on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// The method as a whole
+    #[arg(long, value_name = "NAME", default_value = "best")]
+    preset: Preset,
+
+    /// Let nodes without a partner stay alone
+    #[arg(long)]
+    allow_unmatched: bool,
+
+    /// Stop the search after so many seconds and suggest from what it found; exits with 3
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    time_limit: Option<Duration>,
+
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    resources: Resources,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Preset {
+    /// The most likely matching, searched for until nothing more is gained
+    Best,
+    /// The same with a short search
+    Fast,
+}
+
+impl Options {
+    /// Matches and suggests.
+    pub(crate) fn run(&self) -> Outcome {
+        self.check_files()?;
+        let job = Job::start(&self.resources, self.time_limit, self.json)?;
+        let memory = job.max_memory();
+        let source = self.reading.graph(&self.source, memory)?;
+        let target = self.reading.graph(&self.target, memory)?;
+        let anchors = match &self.anchors {
+            Some(path) => read_pairs(path)?.anchors(&source.graph, &target.graph)?,
+            None => Anchors::none(),
+        };
+        let best = match self.preset {
+            Preset::Best => Best::default(),
+            Preset::Fast => Best::fast(),
+        };
+        let best = Best {
+            allow_unmatched: self.allow_unmatched,
+            seed: self.seed,
+            ..best
+        };
+        let monitor = job.monitor();
+        let matching = best.run(&source.graph, &target.graph, &anchors, monitor)?;
+        job.finish();
+        self.tell(&matching, &source, &target)?;
+        for note in &matching.notes {
+            say(format_args!("note: {note}"));
+        }
+        Ok(if matching.status.was_interrupted() {
+            Done::Cut
+        } else {
+            Done::Complete
+        })
+    }
+
+    fn check_files(&self) -> Result<(), Failure> {
+        let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
+        inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
+        let mut standard = inputs.iter().filter(|(_, path)| is_standard(path));
+        if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+            let found = format!("`-`, which {first} reads as well");
+            return Err(Failure::usage(
+                second,
+                found,
+                "a file: standard input can be read once",
+            ));
+        }
+        Ok(())
+    }
+
+    fn tell(
+        &self,
+        matching: &Matching,
+        source: &LoadedGraph,
+        target: &LoadedGraph,
+    ) -> Result<(), Failure> {
+        let rows = rows(
+            matching,
+            self.count as usize,
+            source.graph.labels(),
+            target.graph.labels(),
+        );
+        if self.json {
+            return print(&format!("{:#}\n", document(&rows)));
+        }
+        if rows.is_empty() {
+            return print("every node is anchored\n");
+        }
+        let mut table = Table::new(["node", "gain", "partner", "confidence"]).with_words([2]);
+        for row in &rows {
+            table.row([
+                row.node.clone(),
+                format!("{:.3}", row.gain),
+                row.partner.clone().unwrap_or_else(|| "–".to_owned()),
+                format!("{:.3}", row.confidence),
+            ]);
+        }
+        print(&table.text())
+    }
+}
+
+/// One suggestion in the ids of the input.
+struct Row {
+    node: String,
+    gain: f64,
+    partner: Option<String>,
+    confidence: f64,
+}
+
+fn rows(matching: &Matching, count: usize, source: &Labels, target: &Labels) -> Vec<Row> {
+    let row = |suggestion: anchormatch::matching::Suggestion| {
+        let node = suggestion.source;
+        let pair = matching.pairs.iter().find(|pair| pair.source == node);
+        Row {
+            node: source.get(node).into_owned(),
+            gain: suggestion.gain,
+            partner: pair.map(|pair| target.get(pair.target).into_owned()),
+            confidence: pair.map_or(0.0, |pair| pair.confidence),
+        }
+    };
+    matching.suggest(count).into_iter().map(row).collect()
+}
+
+fn document(rows: &[Row]) -> Value {
+    let row = |row: &Row| {
+        json!({
+            "source": row.node,
+            "gain": row.gain,
+            "partner": row.partner,
+            "confidence": row.confidence,
+        })
+    };
+    json!({ "suggestions": rows.iter().map(row).collect::<Vec<_>>() })
+}
