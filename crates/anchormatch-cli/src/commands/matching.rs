@@ -8,10 +8,10 @@ use anchormatch::affinity::proximity::Mode;
 use anchormatch::io::{
     LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
 };
-use anchormatch::matcher::{Paper, Terms};
+use anchormatch::matcher::{Best, Paper, Terms};
 use anchormatch::matching::Score;
 use anchormatch::problem::Problem;
-use anchormatch::solver::{Info, Solution, Solver, Start, Status, registry};
+use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status, registry};
 use anchormatch::{Anchors, Matching, Monitor};
 use anchormatch_lab::report::{Report, Run, Side};
 use clap::{Args, ValueEnum};
@@ -29,7 +29,8 @@ Match the nodes of SOURCE to the nodes of TARGET.
 
 Anchors are pairs that are known: they are kept, and everything else is found with their help. The \
 result has one row for each matched node of SOURCE, in the ids of the input, with a confidence \
-between 0 and 1 (anchors have 1).";
+between 0 and 1 (anchors have 1): with the presets best and fast, the probability that the pair is \
+right.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +44,9 @@ Examples:
   How well does it do? Compare with a known answer, as JSON, within ten seconds:
     anchormatch match a.graphml b.graphml --anchors known.csv --truth truth.csv --json \\
         --time-limit 10
+
+  Some nodes have no partner, and one of the anchors may be wrong:
+    anchormatch match old.csv new.csv --anchors known.csv --allow-unmatched --repair-anchors
 
   An anchors file:
     source,target
@@ -103,18 +107,43 @@ pub(crate) struct Options {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method")]
 struct Method {
-    /// The method as a whole
-    #[arg(long, value_name = "NAME", default_value = "paper")]
-    preset: Preset,
+    /// The method as a whole [default: best, or paper when one of its options is given]
+    #[arg(long, value_name = "NAME")]
+    preset: Option<Preset>,
 
+    /// The algorithm that maximises the objective, in the place of the preset's own search (rrwm for
+    /// paper); `anchormatch solvers` has more about each
+    #[arg(long, value_name = "NAME", value_parser = values::solver())]
+    solver: Option<String>,
+
+    /// Let nodes stay alone whom the evidence gives no partner (best, fast). Without, everything on
+    /// the smaller side is matched
+    #[arg(long)]
+    allow_unmatched: bool,
+
+    /// Demote anchors that disagree with the rest of the evidence to hints, and match again (best,
+    /// fast). Without, they are only reported
+    #[arg(long)]
+    repair_anchors: bool,
+
+    /// How alike nodes are by other knowledge, rows of `source,target,similarity` (best, fast): larger
+    /// is more alike, on any scale; pairs that are not listed count as the least alike
+    #[arg(long, value_name = "FILE")]
+    node_similarity: Option<PathBuf>,
+
+    #[command(flatten)]
+    paper: PaperOptions,
+}
+
+/// What only the preset `paper` has.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method, preset paper only")]
+struct PaperOptions {
     /// Which terms the objective has: `heat` or `adjacency` between pairs of nodes, and for single
     /// nodes wave signatures (wks), heat to the anchors (ap), proximity learned from them (b)
-    #[arg(long, value_name = "TERMS", default_value = Terms::default().as_str(), value_parser = values::terms())]
-    terms: Terms,
-
-    /// The algorithm that maximises it; `anchormatch solvers` has more about each
-    #[arg(long, value_name = "NAME", default_value = "rrwm", value_parser = values::solver())]
-    solver: String,
+    /// [default: heat+b+ap]
+    #[arg(long, value_name = "TERMS", value_parser = values::terms())]
+    terms: Option<Terms>,
 
     /// Diffusion time, in units of 1/mean eigenvalue of each graph; small is local [default: 1]
     #[arg(long, value_name = "T", value_parser = values::positive)]
@@ -137,8 +166,9 @@ struct Method {
     c_ap: Option<f64>,
 
     /// How the proximity is kept positive: projected afterwards, as in the paper, or exactly
-    #[arg(long, value_name = "MODE", default_value = "projected")]
-    learner: LearnerMode,
+    /// [default: projected]
+    #[arg(long, value_name = "MODE")]
+    learner: Option<LearnerMode>,
 
     /// C of the learner, the price of a violated margin [default: 100]
     #[arg(long, value_name = "C", value_parser = values::positive)]
@@ -147,6 +177,10 @@ struct Method {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preset {
+    /// The most likely matching, searched for until nothing more is gained, with calibrated confidences
+    Best,
+    /// The same with one relaxation and a short search
+    Fast,
     /// Hu, Rustamov, Guibas (CVPR 2013), step by step
     Paper,
 }
@@ -160,16 +194,69 @@ enum LearnerMode {
 }
 
 impl Method {
+    /// The preset, once no option of another one was given.
+    fn preset(&self) -> Result<Preset, Failure> {
+        let of_paper = self.paper.first_given();
+        let preset = self.preset.unwrap_or(match of_paper {
+            Some(_) => Preset::Paper,
+            None => Preset::Best,
+        });
+        let of_best = [
+            ("--allow-unmatched", self.allow_unmatched),
+            ("--repair-anchors", self.repair_anchors),
+            ("--node-similarity", self.node_similarity.is_some()),
+        ];
+        let of_best = of_best.iter().find(|option| option.1).map(|o| o.0);
+        let (wrong, expected) = match preset {
+            Preset::Paper => (of_best, "--preset best or fast, which alone know it"),
+            Preset::Best | Preset::Fast => (of_paper, "--preset paper, which alone knows it"),
+        };
+        match wrong {
+            Some(option) => {
+                let found = match preset {
+                    Preset::Best => "with the preset best",
+                    Preset::Fast => "with the preset fast",
+                    Preset::Paper => "with the preset paper",
+                };
+                Err(Failure::usage(option, found, expected))
+            }
+            None => Ok(preset),
+        }
+    }
+
+    fn solver(&self) -> Result<Option<Box<dyn Solver>>, Failure> {
+        let named = self.solver.as_deref().map(registry::by_name);
+        Ok(named.transpose()?)
+    }
+}
+
+impl PaperOptions {
+    /// The first of these options that was given.
+    fn first_given(&self) -> Option<&'static str> {
+        [
+            ("--terms", self.terms.is_some()),
+            ("--tau", self.tau.is_some()),
+            ("--width", self.width.is_some()),
+            ("--eigenvectors", self.eigenvectors.is_some()),
+            ("--c-b", self.c_b.is_some()),
+            ("--c-ap", self.c_ap.is_some()),
+            ("--learner", self.learner.is_some()),
+            ("--learner-c", self.learner_c.is_some()),
+        ]
+        .into_iter()
+        .find(|option| option.1)
+        .map(|option| option.0)
+    }
+
     fn paper(&self) -> Paper {
-        let Preset::Paper = self.preset;
-        let mut paper = Paper::with_terms(self.terms);
+        let mut paper = Paper::with_terms(self.terms.unwrap_or_default());
         let set = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
         set(&mut paper.tau, self.tau);
         set(&mut paper.width, self.width);
         set(&mut paper.proximity_weight, self.c_b);
         set(&mut paper.anchor_weight, self.c_ap);
         set(&mut paper.learner.c, self.learner_c);
-        paper.learner.mode = match self.learner {
+        paper.learner.mode = match self.learner.unwrap_or(LearnerMode::Projected) {
             LearnerMode::Projected => Mode::Projected,
             LearnerMode::Exact => Mode::Exact,
         };
@@ -219,20 +306,27 @@ impl Options {
     /// Matches and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
-        let mut paper = self.method.paper();
+        let preset = self.method.preset()?;
+        let solver = self.method.solver()?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
-        paper.solver = Arc::new(Announced {
-            inner: registry::by_name(&self.method.solver)?,
-            seed: self.seed,
-            begins: Box::new(job.keeper()),
-        });
         let input = self.read(&job)?;
-        let mut matching = paper.run(
-            &input.source.graph,
-            &input.target.graph,
-            &input.anchors,
-            job.monitor(),
-        )?;
+        let (source, target) = (&input.source.graph, &input.target.graph);
+        let mut matching = match preset {
+            Preset::Paper => {
+                let mut paper = self.method.paper.paper();
+                paper.solver = Arc::new(Announced {
+                    inner: solver.unwrap_or_else(|| Box::new(Rrwm::default())),
+                    seed: self.seed,
+                    begins: Box::new(job.keeper()),
+                });
+                paper.run(source, target, &input.anchors, job.monitor())?
+            }
+            Preset::Best | Preset::Fast => {
+                let best = self.best(preset, solver, &input)?;
+                job.keeper()();
+                best.run(source, target, &input.anchors, job.monitor())?
+            }
+        };
         job.finish();
         self.annotate(&mut matching, &input);
         let score = match &input.truth {
@@ -249,10 +343,38 @@ impl Options {
         Ok(ended(&matching))
     }
 
+    fn best(
+        &self,
+        preset: Preset,
+        solver: Option<Box<dyn Solver>>,
+        input: &Input,
+    ) -> Result<Best, Failure> {
+        let similarity = match &self.method.node_similarity {
+            Some(path) => {
+                let (source, target) = (&input.source.graph, &input.target.graph);
+                Some(Arc::new(read_pairs(path)?.similarity(source, target)?))
+            }
+            None => None,
+        };
+        Ok(Best {
+            allow_unmatched: self.method.allow_unmatched,
+            repair_anchors: self.method.repair_anchors,
+            node_similarity: similarity,
+            solver: solver.map(Arc::from),
+            seed: self.seed,
+            ..match preset {
+                Preset::Fast => Best::fast(),
+                _ => Best::default(),
+            }
+        })
+    }
+
     fn inputs(&self) -> Vec<(&'static str, &Path)> {
         let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
         inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
         inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
+        let similarity = self.method.node_similarity.as_deref();
+        inputs.extend(similarity.map(|path| ("--node-similarity", path)));
         inputs
     }
 
@@ -366,7 +488,7 @@ impl Options {
             source: side(&self.source, &input.source),
             target: side(&self.target, &input.target),
             runs: vec![Run {
-                name: self.method.terms.to_string(),
+                name: run_name(matching),
                 matching,
                 score,
             }],
@@ -375,6 +497,17 @@ impl Options {
         };
         Ok(report.html()?)
     }
+}
+
+/// What a run is called on the page: the paper's terms, or the preset.
+fn run_name(matching: &Matching) -> String {
+    let parameter = |name: &str| {
+        let found = matching.parameters.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.clone())
+    };
+    parameter("terms")
+        .or_else(|| parameter("preset"))
+        .unwrap_or_default()
 }
 
 /// The accuracy as a line.

@@ -104,6 +104,7 @@ impl Options {
             seed: self.seed,
             ..best
         };
+        job.keeper()();
         let monitor = job.monitor();
         let matching = best.run(&source.graph, &target.graph, &anchors, monitor)?;
         job.finish();

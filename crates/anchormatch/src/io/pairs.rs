@@ -13,6 +13,7 @@ use super::table::{Table, write_field};
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Labels};
+use crate::linalg::Matrix;
 
 /// A table of pairs, not yet compared with any graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +100,51 @@ pub fn write_pairs(
 }
 
 impl PairTable {
+    /// The rows as a source × target matrix of similarities, the third column; a pair that is not
+    /// listed is as little alike as the least of those that are.
+    ///
+    /// # Errors
+    /// With the file and the line, when an id is unknown, a row has no third column, or a pair is
+    /// listed twice with different values.
+    pub fn similarity(&self, source: &Graph, target: &Graph) -> Result<Matrix> {
+        let weights = self.rows.iter().filter_map(|row| row.weight);
+        let least = weights.fold(f64::INFINITY, f64::min);
+        let least = if least.is_finite() { least } else { 0.0 };
+        let mut matrix = Matrix::filled(source.nodes(), target.nodes(), least);
+        let mut listed = HashMap::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let find = |graph: &Graph, id: &str, side: &str| {
+                graph.labels().find(id).ok_or_else(|| {
+                    let wanted = format!("the id of a node of the {side} graph");
+                    fault(&self.file, Some(row.line), None, quoted(id), wanted)
+                })
+            };
+            let pair = (
+                find(source, &row.source, "source")?,
+                find(target, &row.target, "target")?,
+            );
+            let Some(value) = row.weight else {
+                let wanted = "source,target,similarity";
+                return Err(fault(
+                    &self.file,
+                    Some(row.line),
+                    None,
+                    "two columns",
+                    wanted,
+                ));
+            };
+            if let Some(other) = listed.insert(pair, value)
+                && other != value
+            {
+                let found = format!("{value} for a pair that had {other} before");
+                let wanted = "one similarity for each pair";
+                return Err(fault(&self.file, Some(row.line), None, found, wanted));
+            }
+            matrix[pair] = value;
+        }
+        Ok(matrix)
+    }
+
     /// The rows as anchors: weight 1 or none is hard, between 0 and 1 is soft.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ impl SeparablePairwise {
                 .iter()
                 .fold(f64::NEG_INFINITY, |most, v| v.max(most));
         }
-        if !(bounds.0 <= bounds.1) {
+        if !bounds.0.is_finite() || !bounds.1.is_finite() {
             // A side of one node has no pairs, and no range.
             bounds = (0.0, 0.0);
         }

@@ -220,19 +220,21 @@ impl PairModel {
         !all && self.weights == Quadratic::default()
     }
 
-    /// Σ g(i p, a q) over the anchors (p, q): what they tell of each free pair.
+    /// Σ g(i p, a q) over the anchors (p, q): what they tell of each free pair, without the parts that
+    /// are not needed.
     #[must_use]
     pub fn folded(
         &self,
         (source, rows): (&Observations, &[usize]),
         (target, columns): (&Observations, &[usize]),
         anchors: &[(usize, usize)],
+        needed: Needed,
     ) -> Matrix {
         let (p, q): (Vec<usize>, Vec<usize>) = anchors.iter().copied().unzip();
         let mut unary = Matrix::zeros(rows.len(), columns.len());
         let mut part = vec![0.0; rows.len() * columns.len()];
         let complete = source.is_complete() && target.is_complete();
-        for (left, right) in self.terms(Needed::ALL, complete) {
+        for (left, right) in self.terms(needed, complete) {
             multiply_transposed_into(
                 &mut part,
                 left.table(source, rows, &p).as_slice(),

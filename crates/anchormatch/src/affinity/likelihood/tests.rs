@@ -58,7 +58,7 @@ proptest! {
             }
             let anchors = &matched[..matched.len() / 2];
             let (free_rows, free_columns) = (&rows[anchors.len()..], &columns[anchors.len()..]);
-            let unary = model.folded((&source, free_rows), (&target, free_columns), anchors);
+            let unary = model.folded((&source, free_rows), (&target, free_columns), anchors, needed);
             for (k, &i) in free_rows.iter().enumerate() {
                 for (l, &a) in free_columns.iter().enumerate() {
                     let want: f64 = anchors

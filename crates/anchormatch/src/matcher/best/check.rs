@@ -38,6 +38,10 @@ const CLEAR: f64 = 10.0;
 /// Beyond this many nodes a doubtful anchor is no reason for another search.
 const LARGEST_SEARCH: usize = 1000;
 
+/// Beyond this many nodes anchors are checked only where repairs are asked for: the check would take
+/// as long as the match.
+const LARGEST_UNASKED: usize = 500;
+
 /// Numbers that the searches may touch: some ten milliseconds each.
 const BUDGET: usize = 5_000_000;
 
@@ -60,7 +64,9 @@ impl Best {
         found: &Found,
         monitor: &Monitor,
     ) -> Result<Vec<AnchorCheck>> {
-        if anchors.hard().is_empty() || monitor.interrupted().is_some() {
+        let nodes = source.nodes().max(target.nodes());
+        let unasked = nodes > LARGEST_UNASKED && !self.repair_anchors;
+        if anchors.hard().is_empty() || unasked || monitor.interrupted().is_some() {
             return Ok(Vec::new());
         }
         let softened = anchors.iter().map(|anchor| Anchor {

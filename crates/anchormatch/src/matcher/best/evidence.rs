@@ -188,7 +188,8 @@ impl<'a> Evidence<'a> {
         let matched = self.matched(assignment);
         let n = matched.len();
         let complete = self.source.is_complete() && self.target.is_complete();
-        if !complete || n < 4 || n > LARGEST_RESIDUALS || self.source.variance() == 0.0 {
+        let measurable = (4..=LARGEST_RESIDUALS).contains(&n) && self.source.variance() > 0.0;
+        if !(complete && measurable) {
             return 1.0;
         }
         let residual = Matrix::from_fn(n, n, |k, l| {
@@ -266,9 +267,12 @@ impl<'a> Evidence<'a> {
         };
         let (rows, columns) = (&self.free.source[..], &self.free.target[..]);
         let mut unary = if self.folds {
-            model
-                .pairs
-                .folded((&self.source, rows), (&self.target, columns), self.anchors)
+            model.pairs.folded(
+                (&self.source, rows),
+                (&self.target, columns),
+                self.anchors,
+                needed,
+            )
         } else {
             Matrix::zeros(n, m)
         };
@@ -396,6 +400,7 @@ impl<'a> Evidence<'a> {
             (&self.source, &nodes(&self.free.source, &rows)),
             (&self.target, &nodes(&self.free.target, &columns)),
             &matched,
+            Needed::ALL,
         );
         let score = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
             let (i, a) = (rows[k], columns[l]);

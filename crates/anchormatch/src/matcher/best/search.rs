@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
             } else {
                 Vec::new()
             },
-            agreement: Some(8),
+            agreement: Some(4),
             patience: 4,
             use_all_time: false,
             ..Portfolio::default()
