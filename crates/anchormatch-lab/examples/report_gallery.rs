@@ -273,7 +273,6 @@ fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> 
             ("seed".into(), "0".into()),
         ],
         timings: vec![],
-        samples: Samples::default(),
         diagnostics: Diagnostics {
             source_eigenvalues: vec![],
             target_eigenvalues: vec![],
