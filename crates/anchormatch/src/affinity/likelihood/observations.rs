@@ -3,6 +3,9 @@
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 
+/// From this density on, what is missing of a weighted graph counts as weight zero.
+const NEARLY_COMPLETE: f64 = 0.99;
+
 /// The excess kurtosis above which tails are heavy.
 const HEAVY: f64 = 2.0;
 
@@ -139,8 +142,14 @@ impl Observations {
     pub fn of(graph: &Graph, scale: Scale) -> Self {
         let n = graph.nodes();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
+        let pairs = (n * n.saturating_sub(1)) as f64;
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
+        if scale == Scale::AsGiven && (2 * graph.edges()) as f64 >= NEARLY_COMPLETE * pairs {
+            // Weights that happened to be zero are no edges of their own kind.
+            values = Matrix::from_fn(n, n, |i, j| if i == j { f64::NAN } else { 0.0 });
+            count = pairs - (2 * graph.edges()) as f64;
+        }
         for i in 0..n {
             for (j, weight) in graph.neighbours(i) {
                 let value = match (scale, &scores) {
@@ -167,7 +176,6 @@ impl Observations {
         } else {
             0.0
         };
-        let pairs = (n * n.saturating_sub(1)) as f64;
         Self {
             values,
             complete: count == pairs,
@@ -230,6 +238,19 @@ mod tests {
         ] {
             assert!((quantile(share) - z).abs() < 1e-4, "{share}");
         }
+    }
+
+    #[test]
+    fn a_few_zero_weights_leave_a_graph_complete() {
+        let edges: Vec<(usize, usize, f64)> = (0..40usize)
+            .flat_map(|i| (0..i).map(move |j| (i, j, (i * j % 7) as f64 + 1.0)))
+            .filter(|&(i, j, _)| (i, j) != (20, 3))
+            .collect();
+        let shown = Observations::of(&Graph::from_edges(40, &edges).unwrap(), Scale::AsGiven);
+        assert!(shown.is_complete());
+        assert_eq!((shown.get(20, 3), shown.get(3, 3)), (Some(0.0), None));
+        let half = Graph::from_edges(40, &edges[..300]).unwrap();
+        assert!(!Observations::of(&half, Scale::AsGiven).is_complete());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise, SeparablePairwise, Weights};
 
 /// Beyond this many nodes the residuals' fourth moment is not worth its n³.
-const LARGEST_RESIDUALS: usize = 1500;
+const LARGEST_RESIDUALS: usize = 600;
 
 /// Beyond this density a graph's edges are not listed.
 const SPARSE: f64 = 0.1;

@@ -30,6 +30,9 @@ use crate::matching::Matching;
 use crate::monitor::Monitor;
 use crate::solver::{Solution, Solver};
 
+/// The share of the time left that a stage with others after it may take.
+const SEARCH_SHARE: f64 = 0.8;
+
 /// How much work to put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
@@ -207,10 +210,12 @@ impl Best {
             },
         );
         log.time("observations", watch.seconds());
-        let search = Search::new(self, &evidence, monitor);
-        let found = search.run(first.as_deref(), &mut log)?;
+        // What comes after the search takes its time too.
+        let searching = monitor.with_share(SEARCH_SHARE);
+        let found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
         let watch = monitor.stopwatch();
-        let confidence = search.confidence(&found)?;
+        let sampling = monitor.with_share(SEARCH_SHARE);
+        let confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
         log.time("confidence", watch.seconds());
         found.describe(&evidence, &mut log);
         let watch = monitor.stopwatch();

@@ -239,7 +239,7 @@ impl<'a> Search<'a> {
             // Each step costs n³: large graphs get fewer, which their larger n makes up for.
             let steps = match nodes {
                 0..=400 => 60,
-                401..=1000 => 40,
+                401..=800 => 40,
                 _ => 24,
             };
             list.push(Box::new(MeanField {
@@ -428,6 +428,9 @@ impl<'a> Search<'a> {
 
     /// What chains around the matching say of it.
     pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
+            return Ok(self.unsampled_confidence(found));
+        }
         if let Some(confidence) = self.annealed_confidence(found)? {
             return Ok(confidence);
         }
@@ -480,6 +483,24 @@ impl<'a> Search<'a> {
         Ok(confidence)
     }
 
+    /// Where there is no time to sample: how the evidence for each pair compares with all other
+    /// partners that the node could have, none of which is looked at.
+    fn unsampled_confidence(&self, found: &Found) -> Confidence {
+        let (n, m) = self.evidence.shape();
+        let mut marginals = Matrix::zeros(n, m);
+        let support = self.evidence.support(&found.model, &found.assignment);
+        for (i, a) in found.assignment.iter().enumerate() {
+            if let Some(a) = *a {
+                let odds = found.share * support[i] - (m.max(2) as f64).ln();
+                marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
+            }
+        }
+        Confidence {
+            marginals,
+            samples: Samples::default(),
+        }
+    }
+
     /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
     /// along edges; `None` for others.
     fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
@@ -492,7 +513,7 @@ impl<'a> Search<'a> {
         let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
-            samples: 300,
+            samples: 600,
             sampling: 1.0 / worth,
             ..Anneal::default()
         };
