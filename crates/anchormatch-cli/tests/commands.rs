@@ -52,11 +52,12 @@ fn help_and_version_succeed_and_teach() {
 }
 
 #[test]
-fn the_demo_shows_six_variants_and_writes_a_page() {
+fn the_demo_shows_six_variants_and_best_and_writes_a_page() {
     let bench = Bench::new();
     let value: Value = serde_json::from_str(&bench.run("demo --json").ok()).unwrap();
     let variants = value["variants"].as_array().unwrap();
-    assert_eq!(variants.len(), 6);
+    assert_eq!(variants.len(), 7);
+    assert_eq!(variants[6]["terms"], "best");
     for variant in variants {
         let mean = variant["mean_accuracy"].as_f64().unwrap();
         // Chance is 1/49.
@@ -75,7 +76,7 @@ fn the_demo_prints_an_aligned_table() {
     let bench = Bench::new();
     let text = bench.run("demo --out page.html --seed 3").ok();
     let rows: Vec<&str> = text.lines().filter(|line| line.contains(" ± ")).collect();
-    assert_eq!(rows.len(), 6, "{text}");
+    assert_eq!(rows.len(), 7, "{text}");
     let width = |row: &&str| row.chars().count();
     assert!(
         rows.iter().all(|row| width(row) == width(&rows[0])),

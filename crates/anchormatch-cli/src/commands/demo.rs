@@ -1,9 +1,9 @@
-//! `anchormatch demo`: two views of a house, the paper's six variants, a page to look at.
+//! `anchormatch demo`: two views of a house, the paper's six variants and `best`, a page to look at.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anchormatch::matcher::{Paper, Terms};
+use anchormatch::matcher::{Best, Paper, Terms};
 use anchormatch::monitor::Progress;
 use anchormatch::{Anchors, Matching};
 use anchormatch_lab::experiments::{Summary, Trial, compare};
@@ -40,7 +40,7 @@ const LONG_ABOUT: &str = "\
 See it work: no input is needed.
 
 51 landmarks of a house are seen from two sides, 2 of them are known in both views, and the six \
-variants of the paper find the rest. The table shows how many they find; the page shows which. One \
+variants of the paper and the preset best find the rest. The table shows how many they find; the page shows which. One \
 draw of anchors is luck, so the mean over ten draws stands beside it.";
 
 const EXAMPLES: &str = "\
@@ -71,7 +71,8 @@ pub(crate) struct Options {
 
 /// One variant's part of the table.
 struct Row {
-    terms: Terms,
+    /// The paper's terms, or the preset.
+    name: String,
     matching: Matching,
     accuracy: f64,
     over_draws: Summary,
@@ -106,36 +107,51 @@ impl Options {
         };
         let done = AtomicUsize::new(0);
         let monitor = job.quiet_monitor();
-        let table = compare(DRAWS, trial, &presets, &monitor, || {
+        let show = || {
             job.show(Progress {
                 stage: "10 draws",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: Some(DRAWS),
+                total: Some(2 * DRAWS),
                 value: None,
             });
-        })?;
+        };
+        let table = compare(DRAWS, trial, &presets, &monitor, show)?;
+        let best = Best::default();
+        let mut of_best = Vec::with_capacity(DRAWS);
+        for draw in 0..DRAWS {
+            let trial = trial(draw)?;
+            let anchors =
+                Anchors::from_indices(&instance.source, &instance.target, &trial.anchors)?;
+            let matching = best.run(&instance.source, &instance.target, &anchors, &monitor)?;
+            of_best.push(matching.score(&instance.truth)?.accuracy().unwrap_or(0.0));
+            show();
+        }
         let shown = trial(0)?.anchors;
         let (source, target) = (&instance.source, &instance.target);
         let anchors = Anchors::from_indices(source, target, &shown)?;
         // Once more, alone and one after the other: the times are those of a single run.
-        presets
-            .iter()
-            .enumerate()
-            .map(|(p, preset)| {
-                let matching = preset.run(source, target, &anchors, &monitor)?;
-                Ok(Row {
-                    terms: preset.terms,
-                    accuracy: matching.score(&instance.truth)?.accuracy().unwrap_or(0.0),
-                    matching,
-                    over_draws: Summary::of(table.iter().map(|row| row[p])),
-                })
+        let row = |name: String, matching: Matching, over_draws: Summary| -> Result<Row, Failure> {
+            Ok(Row {
+                name,
+                accuracy: matching.score(&instance.truth)?.accuracy().unwrap_or(0.0),
+                matching,
+                over_draws,
             })
-            .collect()
+        };
+        let mut rows = Vec::with_capacity(presets.len() + 1);
+        for (p, preset) in presets.iter().enumerate() {
+            let matching = preset.run(source, target, &anchors, &monitor)?;
+            let over_draws = Summary::of(table.iter().map(|row| row[p]));
+            rows.push(row(preset.terms.to_string(), matching, over_draws)?);
+        }
+        let matching = best.run(source, target, &anchors, &monitor)?;
+        rows.push(row("best".to_owned(), matching, Summary::of(of_best))?);
+        Ok(rows)
     }
 
     fn text(&self, rows: &[Row]) -> String {
         let mut table = Table::new([
-            "terms",
+            "terms or preset",
             "accuracy",
             "mean of 10 draws",
             "objective",
@@ -149,7 +165,7 @@ impl Options {
                 ..
             } = row.over_draws;
             table.row([
-                row.terms.to_string(),
+                row.name.clone(),
                 format!("{:.3}", row.accuracy),
                 format!("{mean:.3} ± {standard_error:.3}"),
                 format!("{:.1}", row.matching.objective),
@@ -176,7 +192,7 @@ impl Options {
             .iter()
             .map(|row| {
                 json!({
-                    "terms": row.terms.as_str(),
+                    "terms": row.name,
                     "accuracy": row.accuracy,
                     "mean_accuracy": row.over_draws.mean,
                     "standard_error": row.over_draws.standard_error,
@@ -229,7 +245,7 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
         runs: rows
             .iter()
             .map(|row| Run {
-                name: row.terms.to_string(),
+                name: row.name.clone(),
                 matching: &row.matching,
                 score: None,
             })
