@@ -62,7 +62,7 @@ pub fn variants() -> Vec<Variant> {
             },
         ),
         without(
-            "no log lengths",
+            "no root lengths",
             Ingredients {
                 root_lengths: false,
                 ..all
@@ -93,6 +93,13 @@ pub fn variants() -> Vec<Variant> {
             "no outliers",
             Ingredients {
                 outliers: false,
+                ..all
+            },
+        ),
+        without(
+            "heat for weights",
+            Ingredients {
+                heat_for_weights: true,
                 ..all
             },
         ),

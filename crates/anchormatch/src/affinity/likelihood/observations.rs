@@ -185,6 +185,24 @@ impl Observations {
         }
     }
 
+    /// What a symmetric matrix with a value for every pair shows; its diagonal does not count.
+    #[must_use]
+    pub fn of_matrix(matrix: &Matrix) -> Self {
+        let n = matrix.rows();
+        let pairs = (n * n.saturating_sub(1)).max(1) as f64;
+        let values = Matrix::from_fn(n, n, |i, j| if i == j { f64::NAN } else { matrix[(i, j)] });
+        let off_diagonal = || values.as_slice().iter().filter(|v| !v.is_nan());
+        let mean = off_diagonal().sum::<f64>() / pairs;
+        let variance = off_diagonal().map(|v| (v - mean).powi(2)).sum::<f64>() / pairs;
+        Self {
+            complete: n > 1,
+            density: f64::from(u8::from(n > 1)),
+            mean,
+            variance,
+            values,
+        }
+    }
+
     /// The number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {

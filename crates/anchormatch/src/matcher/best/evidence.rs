@@ -9,11 +9,12 @@ use crate::affinity::likelihood::{
 };
 use crate::anchors::Anchors;
 use crate::assignment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise, SeparablePairwise, Weights};
+use crate::spectral::{Spectrum, diffusion_time, heat_kernel};
 
 /// Beyond this many nodes the residuals' fourth moment is not worth its n³.
 const LARGEST_RESIDUALS: usize = 600;
@@ -66,6 +67,15 @@ impl<'a> Evidence<'a> {
         } else {
             Scale::AsGiven
         };
+        let observe = |graph: &Graph| {
+            if preset.ingredients.heat_for_weights {
+                let spectrum = Spectrum::of(graph, monitor)?;
+                let heat = heat_kernel(&spectrum, diffusion_time(graph, 1.0)?);
+                Ok(Observations::of_matrix(&heat))
+            } else {
+                Ok::<_, Error>(Observations::of(graph, scale))
+            }
+        };
         // A soft anchor of weight w says: these two are partners with probability w, where without
         // it each of the m free targets had 1/m.
         let mut soft = Matrix::zeros(free.source.len(), free.target.len());
@@ -78,8 +88,8 @@ impl<'a> Evidence<'a> {
             }
         }
         Ok(Self {
-            source: Observations::of(source, scale),
-            target: Observations::of(target, scale),
+            source: observe(source)?,
+            target: observe(target)?,
             graphs: [source, target],
             free,
             scale,

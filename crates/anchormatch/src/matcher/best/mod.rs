@@ -93,6 +93,8 @@ pub struct Ingredients {
     pub fitted_scales: bool,
     /// Partial matchings among the hypotheses.
     pub outliers: bool,
+    /// Heat kernels compared in the place of the weights, each graph at its own time (τ = 1).
+    pub heat_for_weights: bool,
 }
 
 impl Default for Ingredients {
@@ -104,6 +106,7 @@ impl Default for Ingredients {
             search: true,
             fitted_scales: true,
             outliers: true,
+            heat_for_weights: false,
         }
     }
 }
