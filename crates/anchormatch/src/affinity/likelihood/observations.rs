@@ -9,6 +9,13 @@ const HEAVY: f64 = 2.0;
 /// Triples of nodes that are tried before a complete graph's weights count as lengths.
 const TRIPLES: usize = 20_000;
 
+/// The largest weights whose moments and their products are ordinary numbers.
+const ORDINARY: std::ops::Range<f64> = 1e-50..1e50;
+
+/// From this ratio of squared mean and variance on, the mean is taken off: as polynomials of the raw
+/// values, likelihoods would cancel to nothing.
+const FAR: f64 = 1e8;
+
 /// On which scale weights are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
@@ -86,7 +93,8 @@ pub fn are_lengths(graph: &Graph) -> bool {
 /// any everyday symmetric distribution (uniform −1.2, normal 0, logistic 1.2; exponential 6).
 #[must_use]
 pub fn has_heavy_tails(graph: &Graph) -> bool {
-    let values = || (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
+    let unit = unit(weights(graph));
+    let values = || weights(graph).map(|w| w / unit);
     let count = (2 * graph.edges()).max(1) as f64;
     let mean = values().sum::<f64>() / count;
     let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
@@ -94,11 +102,25 @@ pub fn has_heavy_tails(graph: &Graph) -> bool {
     second > 1e-24 * mean * mean && fourth > (3.0 + HEAVY) * second * second
 }
 
+/// A unit in which values have squares and fourth powers that neither vanish nor overflow: 1 wherever
+/// that will do.
+pub(crate) fn unit(values: impl Iterator<Item = f64>) -> f64 {
+    let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest == 0.0 || ORDINARY.contains(&largest) {
+        1.0
+    } else {
+        largest
+    }
+}
+
+/// Every edge's weight, twice.
+fn weights(graph: &Graph) -> impl Iterator<Item = f64> {
+    (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
+}
+
 /// The weights' normal scores: Φ⁻¹ of their mid-ranks.
 fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
-    let mut sorted: Vec<f64> = (0..graph.nodes())
-        .flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
-        .collect();
+    let mut sorted: Vec<f64> = weights(graph).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     move |weight| {
         let below = sorted.partition_point(|&w| w < weight);
@@ -139,21 +161,22 @@ impl Observations {
     pub fn of(graph: &Graph, scale: Scale) -> Self {
         let n = graph.nodes();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
+        let unit = unit(weights(graph));
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         for i in 0..n {
             for (j, weight) in graph.neighbours(i) {
                 let value = match (scale, &scores) {
-                    (Scale::Roots, _) => weight.sqrt(),
+                    (Scale::Roots, _) => (weight / unit).sqrt(),
                     (_, Some(score)) => score(weight),
-                    _ => weight,
+                    _ => weight / unit,
                 };
                 values[(i, j)] = value;
                 count += 1.0;
                 sum += value;
             }
         }
-        let mean = if count > 0.0 { sum / count } else { 0.0 };
+        let mut mean = if count > 0.0 { sum / count } else { 0.0 };
         let squares: f64 = values
             .as_slice()
             .iter()
@@ -167,6 +190,12 @@ impl Observations {
         } else {
             0.0
         };
+        if variance > 0.0 && mean * mean > FAR * variance {
+            let values = values.as_mut_slice();
+            values.iter_mut().for_each(|v| *v -= mean);
+            let left = values.iter().filter(|v| !v.is_nan());
+            mean = left.sum::<f64>() / count;
+        }
         let pairs = (n * n.saturating_sub(1)) as f64;
         Self {
             values,
@@ -183,7 +212,8 @@ impl Observations {
         self.values.rows()
     }
 
-    /// The weight between `i` and `j` if they are joined.
+    /// The weight between `i` and `j` if they are joined; weights far from zero for their spread are
+    /// less their mean.
     #[must_use]
     #[inline]
     pub fn get(&self, i: usize, j: usize) -> Option<f64> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::search::Found;
 use super::{Best, FreeNodes};
 use crate::affinity::likelihood::{
-    Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails,
+    Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails, unit,
 };
 use crate::anchors::Anchors;
 use crate::assignment;
@@ -85,7 +85,7 @@ impl<'a> Evidence<'a> {
             scale,
             anchors: anchors.hard(),
             soft,
-            similarity: preset.node_similarity.clone(),
+            similarity: preset.node_similarity.as_ref().map(in_ordinary_unit),
             folds: preset.ingredients.folded_anchors,
         })
     }
@@ -432,6 +432,17 @@ impl SimilarityModel {
             0.0
         }
     }
+}
+
+/// The similarities in a unit in which they have moments.
+fn in_ordinary_unit(similarity: &Arc<Matrix>) -> Arc<Matrix> {
+    let unit = unit(similarity.as_slice().iter().copied());
+    if unit == 1.0 {
+        return Arc::clone(similarity);
+    }
+    let mut scaled = Matrix::clone(similarity);
+    scaled.as_mut_slice().iter_mut().for_each(|v| *v /= unit);
+    Arc::new(scaled)
 }
 
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
