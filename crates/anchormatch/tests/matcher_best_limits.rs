@@ -9,8 +9,8 @@ use std::time::Duration;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Best, Effort};
-use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
-use planted::{Kind, Planted, assert_sound, run};
+use anchormatch::{Anchors, Error, Graph, Monitor};
+use planted::{Kind, Planted, assert_sound, partners, run};
 use proptest::prelude::*;
 
 /// Both efforts, with and without unmatched nodes, with and without repairs.
@@ -48,11 +48,6 @@ fn complete(nodes: usize, weight: impl Fn(usize) -> f64) -> Graph {
 fn star(nodes: usize) -> Graph {
     let edges: Vec<_> = (1..nodes).map(|i| (0, i, 1.0)).collect();
     graph(nodes, &edges)
-}
-
-fn partners(matching: &Matching) -> Vec<(usize, usize)> {
-    let pairs = matching.pairs.iter();
-    pairs.map(|pair| (pair.source, pair.target)).collect()
 }
 
 #[test]

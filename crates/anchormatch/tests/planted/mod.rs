@@ -174,3 +174,26 @@ pub(crate) fn assert_sound(
     }
     assert!(matching.objective.is_finite(), "{}", matching.objective);
 }
+
+/// A graph whose nodes are renamed: the new node k is the old node `order[k]`; and its old nodes'
+/// new places.
+pub(crate) fn renamed(graph: &Graph, step: usize) -> (Graph, Vec<usize>) {
+    let n = graph.nodes();
+    let order: Vec<usize> = (0..n).map(|k| (step * k + 3) % n).collect();
+    let mut place = vec![usize::MAX; n];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    assert!(place.iter().all(|&p| p < n), "the step divides the size");
+    (graph.permuted(&order).unwrap(), place)
+}
+
+pub(crate) fn partners(matching: &Matching) -> Vec<(usize, usize)> {
+    let pairs = matching.pairs.iter();
+    pairs.map(|pair| (pair.source, pair.target)).collect()
+}
+
+pub(crate) fn complete(nodes: usize) -> Graph {
+    let pairs = (0..nodes).flat_map(|i| (0..i).map(move |j| (j, i, 1.0)));
+    Graph::from_edges(nodes, &pairs.collect::<Vec<_>>()).unwrap()
+}

@@ -271,7 +271,7 @@ mod tests {
                 .collect()
         };
         let plain = Graph::from_edges(8, &edges(|w| w)).unwrap();
-        let wild = Graph::from_edges(8, &edges(|w| w.powi(5))).unwrap();
+        let wild = Graph::from_edges(8, &edges(|w| w.powi(9))).unwrap();
         assert!(!has_heavy_tails(&plain) && has_heavy_tails(&wild));
         let scores = [&plain, &wild].map(|g| Observations::of(g, Scale::Ranks));
         for i in 0..8 {
@@ -279,5 +279,40 @@ mod tests {
                 assert_eq!(scores[0].get(i, j), scores[1].get(i, j));
             }
         }
+    }
+
+    #[test]
+    fn extreme_weights_keep_their_moments() {
+        let value = |k: usize| [1.0, 4.0, 2.0, 8.0, 5.0, 7.0][k];
+        let graph = |f: &dyn Fn(f64) -> f64| {
+            let pairs = (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).enumerate();
+            let edges: Vec<_> = pairs.map(|(k, (i, j))| (i, j, f(value(k)))).collect();
+            Graph::from_edges(4, &edges).unwrap()
+        };
+        let z = |o: &Observations, i, j| (o.get(i, j).unwrap() - o.mean()) / o.variance().sqrt();
+        let plain = Observations::of(&graph(&|w| w), Scale::AsGiven);
+        let changes: [&dyn Fn(f64) -> f64; 4] =
+            [&|w| 1e-300 * w, &|w| 1e300 * w, &|w| w + 1e9, &|w| {
+                w / 8.0 * f64::MAX
+            }];
+        for change in changes {
+            let changed = Observations::of(&graph(change), Scale::AsGiven);
+            for (i, j) in [(1, 0), (2, 1), (3, 2)] {
+                assert!((z(&changed, i, j) - z(&plain, i, j)).abs() < 1e-6);
+            }
+            // No moment of the values is out of proportion to their variance.
+            assert!(changed.mean().powi(2) < 1e9 * changed.variance());
+        }
+        assert!(!has_heavy_tails(&graph(&|w| 1e300 * w)));
+        let many = (0..12).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let many: Vec<_> = many
+            .map(|(i, j)| (i, j, 1e290 * (((i * j) % 9) as f64 + 0.5)))
+            .collect();
+        assert!(!has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
+        let many: Vec<_> = many
+            .iter()
+            .map(|&(i, j, w)| (i, j, if j == 10 { 1e300 } else { w }))
+            .collect();
+        assert!(has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
     }
 }
