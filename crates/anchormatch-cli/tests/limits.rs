@@ -22,9 +22,10 @@ fn whole_or_absent(bench: &Bench, pairs: usize) {
 
 #[test]
 fn a_time_limit_that_passes_before_a_first_result() {
+    // The paper's matcher computes eigenpairs before it has any result.
     let bench = Bench::new().with_points(150);
     let line = bench
-        .run(&format!("{MATCH} --time-limit 0.000001"))
+        .run(&format!("{MATCH} --preset paper --time-limit 0.000001"))
         .refused(3);
     assert_eq!(
         line,
@@ -32,7 +33,9 @@ fn a_time_limit_that_passes_before_a_first_result() {
     );
     assert!(!bench.exists("m.csv"));
 
-    let answer = bench.run(&format!("{MATCH} --time-limit 0.000001 --json"));
+    let answer = bench.run(&format!(
+        "{MATCH} --preset paper --time-limit 0.000001 --json"
+    ));
     let value: Value = serde_json::from_str(&answer.stderr).unwrap();
     assert_eq!(
         (answer.code, value["error"]["kind"].as_str()),
@@ -42,11 +45,18 @@ fn a_time_limit_that_passes_before_a_first_result() {
 
 #[test]
 fn a_time_limit_that_passes_anywhere() {
-    let bench = Bench::new().with_points(400);
-    let answer = bench.run(&format!("{MATCH} --time-limit 0.3"));
-    assert_eq!(answer.code, 3, "{answer:?}");
-    assert!(answer.stderr.contains("stopped"), "{answer:?}");
-    whole_or_absent(&bench, 400);
+    for (preset, limit) in [
+        ("best", "0.000001"),
+        ("best", "0.1"),
+        ("fast", "0.01"),
+        ("paper", "0.3"),
+    ] {
+        let bench = Bench::new().with_points(400);
+        let answer = bench.run(&format!("{MATCH} --preset {preset} --time-limit {limit}"));
+        assert_eq!(answer.code, 3, "{preset} {limit}: {answer:?}");
+        assert!(answer.stderr.contains("stopped"), "{answer:?}");
+        whole_or_absent(&bench, 400);
+    }
 }
 
 #[test]
@@ -70,8 +80,11 @@ fn too_little_memory() {
     assert!(line.contains("fewer points"), "{line}");
 
     // Enough to read the graphs, too little to match them.
-    let line = bench.run(&format!("{MATCH} --max-memory 16M")).refused(4);
-    assert!(line.contains("--max-memory"), "{line}");
+    for preset in ["best", "fast", "paper"] {
+        let limited = format!("{MATCH} --preset {preset} --max-memory 16M");
+        let line = bench.run(&limited).refused(4);
+        assert!(line.contains("--max-memory"), "{line}");
+    }
     assert!(!bench.exists("m.csv"));
 
     let answer = bench.run(&format!("{MATCH} --max-memory 1M --json"));
@@ -90,18 +103,22 @@ fn signal(id: u32, name: &str) {
 #[cfg(unix)]
 #[test]
 fn signals_keep_the_best_so_far() {
-    for name in ["-TERM", "-INT"] {
+    for (name, preset, stage) in [
+        ("-TERM", "paper", "rrwm"),
+        ("-INT", "paper", "rrwm"),
+        ("-INT", "best", "mean-field"),
+    ] {
         let bench = Bench::new().with_points(400);
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
             .args(MATCH.split(' '))
-            .args(["--progress", "json"])
+            .args(["--preset", preset, "--progress", "json"])
             .current_dir(bench.path())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        while !line.contains("\"rrwm\"") {
+        while !line.contains(&format!("\"{stage}\"")) {
             line.clear();
             assert!(
                 stderr.read_line(&mut line).unwrap() > 0,

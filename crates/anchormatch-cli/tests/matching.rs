@@ -39,10 +39,17 @@ fn json_is_one_document_with_the_accuracy_and_the_seed() {
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["accuracy"], 1.0);
     assert_eq!(value["parameters"]["seed"], "42");
-    assert_eq!(value["parameters"]["terms"], "heat+b+ap");
+    assert_eq!(value["parameters"]["preset"], "best");
+    assert_eq!(value["parameters"].get("terms"), None);
     assert_eq!(value["pairs"].as_array().unwrap().len(), 5);
     assert_eq!(value["pairs"][0]["source"], "ann");
     assert_eq!(value["pairs"][0]["anchor"], true);
+    // A search that ends by itself, within its iterations or not, was not interrupted.
+    let status = value["status"].as_str().unwrap();
+    assert!(["converged", "optimal", "iteration_limit"].contains(&status));
+    let text = bench.run(&format!("{MATCH} --preset paper --json")).ok();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["parameters"]["terms"], "heat+b+ap");
     assert_eq!(value["status"], "converged");
 }
 
@@ -183,7 +190,7 @@ fn every_variant_and_expert_option_is_taken() {
 #[test]
 fn without_anchors_their_terms_drop_out_and_it_says_so() {
     let bench = Bench::new().with_pair();
-    let answer = bench.run("match a.csv b.csv");
+    let answer = bench.run("match a.csv b.csv --preset paper");
     assert!(
         answer.stderr.starts_with("note: no anchors were given"),
         "{}",
@@ -262,7 +269,7 @@ fn a_generated_pair_is_matched() {
 #[test]
 fn progress_comes_as_json_lines() {
     let bench = Bench::new().with_pair();
-    let answer = bench.run(&format!("{MATCH} --progress json"));
+    let answer = bench.run(&format!("{MATCH} --preset paper --progress json"));
     let stages: Vec<String> = answer
         .stderr
         .lines()

@@ -161,7 +161,7 @@ fn wrong_points() {
 fn wrong_options() {
     let bench = Bench::new().with_pair();
     for (option, parts) in [
-        ("--preset best", &["'best'", "--preset", "paper"][..]),
+        ("--preset finest", &["'finest'", "--preset", "paper"][..]),
         ("--terms heat+x", &["'heat+x'", "--terms", "heat+b+ap"]),
         ("--solver magic", &["'magic'", "--solver", "rrwm"]),
         ("--threads 0", &["'0'", "--threads", "1..=1024"]),

@@ -357,4 +357,57 @@ mod tests {
                 .is_err()
         );
     }
+
+    #[test]
+    fn similarities_are_a_matrix_with_the_least_where_nothing_is_listed() {
+        let (source, target) = graphs();
+        let rows = table("source,target,similarity\neve,0,0.5\nann,3,7\nbob,1,-2\nann,3,7\n");
+        let matrix = rows.similarity(&source, &target).unwrap();
+        assert_eq!((matrix.rows(), matrix.cols()), (3, 4));
+        let listed = [((2, 0), 0.5), ((0, 3), 7.0)];
+        for i in 0..3 {
+            for a in 0..4 {
+                let found = listed.iter().find(|(pair, _)| *pair == (i, a));
+                assert_eq!(matrix[(i, a)], found.map_or(-2.0, |f| f.1), "({i}, {a})");
+            }
+        }
+        // No row at all: everything alike.
+        let none = table("source,target,similarity\n").similarity(&source, &target);
+        assert!(none.unwrap().as_slice().iter().all(|&v| v == 0.0));
+    }
+
+    #[test]
+    fn faults_of_similarities_name_file_and_line() {
+        let (source, target) = graphs();
+        let refusal = |text: &str| {
+            let error = table(text).similarity(&source, &target).unwrap_err();
+            error.to_string()
+        };
+        for (text, parts) in [
+            (
+                "ann,0,1\nzoe,1,1\n",
+                ["a.csv, line 2", "`zoe`", "source graph"],
+            ),
+            ("ann,9,1\n", ["a.csv, line 1", "`9`", "target graph"]),
+            (
+                "\nann,0\nbob,1\n",
+                ["a.csv, line 2", "two columns", "similarity"],
+            ),
+            (
+                "ann,0,1\nann,0,2\n",
+                ["a.csv, line 2", "had 1 before", "one similarity"],
+            ),
+        ] {
+            let line = refusal(text);
+            assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+        }
+        for text in ["ann,0,nan\n", "ann,0,inf\n", "ann,0,much\nbob,1,1\n"] {
+            let error = read_pairs_from(text.as_bytes(), "a.csv")
+                .and_then(|t| t.similarity(&source, &target));
+            assert!(
+                error.unwrap_err().to_string().contains("a.csv, line 1"),
+                "{text}"
+            );
+        }
+    }
 }

@@ -25,6 +25,7 @@ mod agreement;
 mod observations;
 
 pub use agreement::Agreement;
+pub(crate) use observations::unit;
 pub use observations::{Observations, Scale, are_lengths, has_heavy_tails};
 
 use crate::linalg::{Matrix, multiply_transposed_into};

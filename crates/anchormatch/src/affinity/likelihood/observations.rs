@@ -12,6 +12,13 @@ const HEAVY: f64 = 2.0;
 /// Triples of nodes that are tried before a complete graph's weights count as lengths.
 const TRIPLES: usize = 20_000;
 
+/// The largest weights whose moments and their products are ordinary numbers.
+const ORDINARY: std::ops::Range<f64> = 1e-50..1e50;
+
+/// From this ratio of squared mean and variance on, the mean is taken off: as polynomials of the raw
+/// values, likelihoods would cancel to nothing.
+const FAR: f64 = 1e8;
+
 /// On which scale weights are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
@@ -89,7 +96,8 @@ pub fn are_lengths(graph: &Graph) -> bool {
 /// any everyday symmetric distribution (uniform −1.2, normal 0, logistic 1.2; exponential 6).
 #[must_use]
 pub fn has_heavy_tails(graph: &Graph) -> bool {
-    let values = || (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
+    let unit = unit(weights(graph));
+    let values = || weights(graph).map(|w| w / unit);
     let count = (2 * graph.edges()).max(1) as f64;
     let mean = values().sum::<f64>() / count;
     let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
@@ -97,11 +105,25 @@ pub fn has_heavy_tails(graph: &Graph) -> bool {
     second > 1e-24 * mean * mean && fourth > (3.0 + HEAVY) * second * second
 }
 
+/// A unit in which values have squares and fourth powers that neither vanish nor overflow: 1 wherever
+/// that will do.
+pub(crate) fn unit(values: impl Iterator<Item = f64>) -> f64 {
+    let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest == 0.0 || ORDINARY.contains(&largest) {
+        1.0
+    } else {
+        largest
+    }
+}
+
+/// Every edge's weight, twice.
+fn weights(graph: &Graph) -> impl Iterator<Item = f64> {
+    (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
+}
+
 /// The weights' normal scores: Φ⁻¹ of their mid-ranks.
 fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
-    let mut sorted: Vec<f64> = (0..graph.nodes())
-        .flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
-        .collect();
+    let mut sorted: Vec<f64> = weights(graph).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     move |weight| {
         let below = sorted.partition_point(|&w| w < weight);
@@ -143,6 +165,7 @@ impl Observations {
         let n = graph.nodes();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let pairs = (n * n.saturating_sub(1)) as f64;
+        let unit = unit(weights(graph));
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         if scale == Scale::AsGiven && (2 * graph.edges()) as f64 >= NEARLY_COMPLETE * pairs {
@@ -153,16 +176,16 @@ impl Observations {
         for i in 0..n {
             for (j, weight) in graph.neighbours(i) {
                 let value = match (scale, &scores) {
-                    (Scale::Roots, _) => weight.sqrt(),
+                    (Scale::Roots, _) => (weight / unit).sqrt(),
                     (_, Some(score)) => score(weight),
-                    _ => weight,
+                    _ => weight / unit,
                 };
                 values[(i, j)] = value;
                 count += 1.0;
                 sum += value;
             }
         }
-        let mean = if count > 0.0 { sum / count } else { 0.0 };
+        let mut mean = if count > 0.0 { sum / count } else { 0.0 };
         let squares: f64 = values
             .as_slice()
             .iter()
@@ -176,6 +199,12 @@ impl Observations {
         } else {
             0.0
         };
+        if variance > 0.0 && mean * mean > FAR * variance {
+            let values = values.as_mut_slice();
+            values.iter_mut().for_each(|v| *v -= mean);
+            let left = values.iter().filter(|v| !v.is_nan());
+            mean = left.sum::<f64>() / count;
+        }
         Self {
             values,
             complete: count == pairs,
@@ -209,7 +238,8 @@ impl Observations {
         self.values.rows()
     }
 
-    /// The weight between `i` and `j` if they are joined.
+    /// The weight between `i` and `j` if they are joined; weights far from zero for their spread are
+    /// less their mean.
     #[must_use]
     #[inline]
     pub fn get(&self, i: usize, j: usize) -> Option<f64> {
@@ -280,7 +310,7 @@ mod tests {
                 .collect()
         };
         let plain = Graph::from_edges(8, &edges(|w| w)).unwrap();
-        let wild = Graph::from_edges(8, &edges(|w| w.powi(5))).unwrap();
+        let wild = Graph::from_edges(8, &edges(|w| w.powi(9))).unwrap();
         assert!(!has_heavy_tails(&plain) && has_heavy_tails(&wild));
         let scores = [&plain, &wild].map(|g| Observations::of(g, Scale::Ranks));
         for i in 0..8 {
@@ -288,5 +318,40 @@ mod tests {
                 assert_eq!(scores[0].get(i, j), scores[1].get(i, j));
             }
         }
+    }
+
+    #[test]
+    fn extreme_weights_keep_their_moments() {
+        let value = |k: usize| [1.0, 4.0, 2.0, 8.0, 5.0, 7.0][k];
+        let graph = |f: &dyn Fn(f64) -> f64| {
+            let pairs = (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).enumerate();
+            let edges: Vec<_> = pairs.map(|(k, (i, j))| (i, j, f(value(k)))).collect();
+            Graph::from_edges(4, &edges).unwrap()
+        };
+        let z = |o: &Observations, i, j| (o.get(i, j).unwrap() - o.mean()) / o.variance().sqrt();
+        let plain = Observations::of(&graph(&|w| w), Scale::AsGiven);
+        let changes: [&dyn Fn(f64) -> f64; 4] =
+            [&|w| 1e-300 * w, &|w| 1e300 * w, &|w| w + 1e9, &|w| {
+                w / 8.0 * f64::MAX
+            }];
+        for change in changes {
+            let changed = Observations::of(&graph(change), Scale::AsGiven);
+            for (i, j) in [(1, 0), (2, 1), (3, 2)] {
+                assert!((z(&changed, i, j) - z(&plain, i, j)).abs() < 1e-6);
+            }
+            // No moment of the values is out of proportion to their variance.
+            assert!(changed.mean().powi(2) < 1e9 * changed.variance());
+        }
+        assert!(!has_heavy_tails(&graph(&|w| 1e300 * w)));
+        let many = (0..12).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let many: Vec<_> = many
+            .map(|(i, j)| (i, j, 1e290 * (((i * j) % 9) as f64 + 0.5)))
+            .collect();
+        assert!(!has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
+        let many: Vec<_> = many
+            .iter()
+            .map(|&(i, j, w)| (i, j, if j == 10 { 1e300 } else { w }))
+            .collect();
+        assert!(has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
     }
 }

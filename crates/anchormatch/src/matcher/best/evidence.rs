@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::search::Found;
 use super::{Best, FreeNodes};
 use crate::affinity::likelihood::{
-    Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails,
+    Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails, unit,
 };
 use crate::anchors::Anchors;
 use crate::assignment;
@@ -21,6 +21,18 @@ const LARGEST_RESIDUALS: usize = 600;
 
 /// Beyond this density a graph's edges are not listed.
 const SPARSE: f64 = 0.1;
+
+/// What to do when the memory does not suffice.
+const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
+
+/// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
+fn numbers(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {
+    let [n, m] = graphs.map(|graph| graph.nodes() as u64);
+    let squares = n.saturating_mul(n).saturating_add(m.saturating_mul(m));
+    let count = own.saturating_mul(squares);
+    let count = count.saturating_add(between.saturating_mul(n.saturating_mul(m)));
+    count.saturating_mul(8)
+}
 
 /// The two graphs, the anchors and the rest of what is known.
 pub(super) struct Evidence<'a> {
@@ -52,12 +64,10 @@ impl<'a> Evidence<'a> {
         free: &'a FreeNodes,
         monitor: &Monitor,
     ) -> Result<Self> {
-        let (n, m) = (source.nodes() as u64, target.nodes() as u64);
-        let numbers = n.saturating_mul(n).saturating_add(m.saturating_mul(m));
         monitor.reserve(
             "the weights of all pairs of nodes",
-            numbers.saturating_mul(8),
-            "raise --max-memory or match smaller graphs",
+            numbers(1, 3, [source, target]),
+            MORE_MEMORY,
         )?;
         let scale = if preset.ingredients.root_lengths && are_lengths(source) && are_lengths(target)
         {
@@ -95,7 +105,7 @@ impl<'a> Evidence<'a> {
             scale,
             anchors: anchors.hard(),
             soft,
-            similarity: preset.node_similarity.clone(),
+            similarity: preset.node_similarity.as_ref().map(in_ordinary_unit),
             folds: preset.ingredients.folded_anchors,
         })
     }
@@ -275,6 +285,15 @@ impl<'a> Evidence<'a> {
             source_varies: partial || n > m,
             target_varies: partial || m > n,
         };
+        let listed = model.pairs.counts_edges(needed) && self.is_sparse();
+        if !listed {
+            // Up to four tables of each graph beside its weights.
+            monitor.reserve(
+                "the evidence of all pairs of pairs",
+                numbers(5, 3, self.graphs),
+                MORE_MEMORY,
+            )?;
+        }
         let (rows, columns) = (&self.free.source[..], &self.free.target[..]);
         let mut unary = if self.folds {
             model.pairs.folded(
@@ -297,7 +316,7 @@ impl<'a> Evidence<'a> {
                 unary[(i, a)] = share * unary[(i, a)] + prior + known;
             }
         }
-        let problem = if model.pairs.counts_edges(needed) && self.is_sparse() {
+        let problem = if listed {
             let scale = 0.5 * share * model.pairs.conserved_edge();
             let a = self.edges(0, rows, scale);
             let b = self.edges(1, columns, 1.0);
@@ -442,6 +461,17 @@ impl SimilarityModel {
             0.0
         }
     }
+}
+
+/// The similarities in a unit in which they have moments.
+fn in_ordinary_unit(similarity: &Arc<Matrix>) -> Arc<Matrix> {
+    let unit = unit(similarity.as_slice().iter().copied());
+    if unit == 1.0 {
+        return Arc::clone(similarity);
+    }
+    let mut scaled = Matrix::clone(similarity);
+    scaled.as_mut_slice().iter_mut().for_each(|v| *v /= unit);
+    Arc::new(scaled)
 }
 
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {

@@ -1,0 +1,167 @@
+//! The presets best and fast with knowledge beside the graphs: soft anchors, similarities of nodes.
+#![allow(clippy::unwrap_used)]
+
+mod planted;
+
+use std::sync::Arc;
+
+use anchormatch::anchors::Anchor;
+use anchormatch::linalg::Matrix;
+use anchormatch::matcher::Best;
+use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
+use planted::{Kind, Planted, assert_sound, complete, partners, renamed, run};
+
+fn presets() -> [Best; 2] {
+    [Best::default(), Best::fast()]
+}
+
+fn path(nodes: usize) -> Graph {
+    let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
+    Graph::from_edges(nodes, &edges).unwrap()
+}
+
+fn cycle(nodes: usize) -> Graph {
+    let edges: Vec<_> = (0..nodes).map(|i| (i, (i + 1) % nodes, 1.0)).collect();
+    Graph::from_edges(nodes, &edges).unwrap()
+}
+
+/// A run with anchors of any weight.
+fn run_soft(
+    preset: &Best,
+    source: &Graph,
+    target: &Graph,
+    told: &[(usize, usize, f64)],
+) -> Matching {
+    let anchors = told.iter().map(|&(source, target, weight)| Anchor {
+        source,
+        target,
+        weight,
+    });
+    let anchors = Anchors::new(source, target, anchors).unwrap();
+    let matching = preset.run(source, target, &anchors, &Monitor::silent());
+    let matching = matching.unwrap();
+    assert_sound(preset, &matching, source, target, &anchors);
+    matching
+}
+
+#[test]
+fn a_right_hint_breaks_a_symmetry() {
+    let (source, target) = (path(7), path(7));
+    for preset in presets() {
+        let same = run_soft(&preset, &source, &target, &[(0, 0, 0.9)]);
+        assert!(partners(&same).iter().all(|&(s, t)| s == t));
+        let mirrored = run_soft(&preset, &source, &target, &[(1, 5, 0.9)]);
+        assert!(partners(&mirrored).iter().all(|&(s, t)| s + t == 6));
+        // A hint is no anchor.
+        assert!(same.pairs.iter().all(|pair| !pair.anchor));
+        assert!(same.pairs.iter().all(|pair| pair.confidence > 0.7));
+    }
+    let (source, (target, place)) = (cycle(8), renamed(&cycle(8), 5));
+    let told = [(0, place[3], 0.9), (2, place[1], 0.9)];
+    for preset in presets() {
+        let matching = run_soft(&preset, &source, &target, &told);
+        for (s, t) in partners(&matching) {
+            assert_eq!(t, place[(11 - s) % 8]);
+        }
+    }
+}
+
+#[test]
+fn of_contradictory_hints_the_heavier_wins() {
+    let (source, target) = (path(7), path(7));
+    let told = [
+        (0, 0, 0.6),
+        (0, 6, 0.95),
+        (0, 3, 0.1),
+        (6, 6, 0.6),
+        (1, 6, 0.3),
+        (2, 6, 0.3),
+    ];
+    for preset in presets() {
+        let matching = run_soft(&preset, &source, &target, &told[..3]);
+        assert!(partners(&matching).iter().all(|&(s, t)| s + t == 6));
+        // More of them, for both sides: any sound result will do.
+        run_soft(&preset, &source, &target, &told);
+        let all = (0..7).flat_map(|s| (0..7).map(move |t| (s, t, 0.5)));
+        run_soft(&preset, &source, &target, &all.collect::<Vec<_>>());
+    }
+    // Hints that contradict an anchor change nothing.
+    let told = [(0, 6, 1.0), (0, 0, 0.99), (6, 6, 0.99)];
+    let matching = run_soft(&Best::default(), &source, &target, &told);
+    assert!(partners(&matching).iter().all(|&(s, t)| s + t == 6));
+}
+
+/// Similar are those whose numbers are `shift` apart; the others' similarities waver.
+fn alike(nodes: usize, shift: usize) -> Matrix {
+    Matrix::from_fn(nodes, nodes, |i, a| {
+        let noise = ((37 * i + 11 * a) % 17) as f64 / 17.0;
+        if a == (i + shift) % nodes {
+            4.0 + noise
+        } else {
+            noise
+        }
+    })
+}
+
+fn with_similarity(preset: Best, similarity: Matrix) -> Best {
+    Best {
+        node_similarity: Some(Arc::new(similarity)),
+        ..preset
+    }
+}
+
+#[test]
+fn similarities_break_symmetries() {
+    // Between these, the edges tell nothing at all: what is found is what the similarity says.
+    for graph in [complete(9), Graph::from_edges(9, &[]).unwrap(), cycle(9)] {
+        for preset in presets() {
+            let preset = with_similarity(preset, alike(9, 4));
+            // Without anchors, and with ones in the middle, whose rows leave the problem.
+            for anchors in [&[][..], &[(3, 7)], &[(3, 7), (7, 2), (8, 3)]] {
+                let matching = run(&preset, &graph, &graph, anchors);
+                for (s, t) in partners(&matching) {
+                    assert_eq!(t, (s + 4) % 9, "anchors {anchors:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn similarities_have_no_unit() {
+    let planted = Planted::isomorphic(Kind::Plain, 9, 2);
+    let graph = complete(9);
+    for (scale, shift) in [(1e-6, 0.0), (1e6, -3e6), (1.0, 100.0)] {
+        let mut similarity = alike(9, 2);
+        let values = similarity.as_mut_slice();
+        values.iter_mut().for_each(|v| *v = scale * *v + shift);
+        let preset = with_similarity(Best::default(), similarity);
+        let matching = run(&preset, &graph, &graph, &[(5, 7)]);
+        for (s, t) in partners(&matching) {
+            assert_eq!(t, (s + 2) % 9, "×{scale}");
+        }
+    }
+    // One that tells nothing changes nothing.
+    let constant = with_similarity(Best::default(), Matrix::filled(9, 9, 0.25));
+    assert_eq!(planted.right(&planted.run(&constant, &[1])), 9);
+}
+
+#[test]
+fn wrong_similarities_are_refused() {
+    let graph = path(4);
+    let refusal = |similarity: Matrix| {
+        let preset = with_similarity(Best::default(), similarity);
+        let result = preset.run(&graph, &graph, &Anchors::none(), &Monitor::silent());
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Parameter { .. }), "{error:?}");
+        error.to_string()
+    };
+    assert!(refusal(Matrix::zeros(4, 3)).contains("4×3"));
+    assert!(refusal(Matrix::zeros(3, 4)).contains("4×4"));
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut similarity = Matrix::zeros(4, 4);
+        similarity[(2, 1)] = value;
+        let message = refusal(similarity);
+        assert!(message.contains("node_similarity") && message.contains("finite"));
+    }
+}

@@ -1,0 +1,327 @@
+//! The presets best and fast at the edges: degenerate graphs, extreme weights, stops, anything random.
+#![allow(clippy::unwrap_used)]
+
+mod planted;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anchormatch::anchors::Anchor;
+use anchormatch::linalg::Matrix;
+use anchormatch::matcher::{Best, Effort};
+use anchormatch::{Anchors, Error, Graph, Monitor};
+use planted::{Kind, Planted, assert_sound, partners, run};
+use proptest::prelude::*;
+
+/// Both efforts, with and without unmatched nodes, with and without repairs.
+fn presets() -> Vec<Best> {
+    let mut presets = Vec::new();
+    for effort in [Effort::Best, Effort::Fast] {
+        for allow_unmatched in [false, true] {
+            for repair_anchors in [false, true] {
+                presets.push(Best {
+                    effort,
+                    allow_unmatched,
+                    repair_anchors,
+                    ..Best::default()
+                });
+            }
+        }
+    }
+    presets
+}
+
+fn graph(nodes: usize, edges: &[(usize, usize, f64)]) -> Graph {
+    Graph::from_edges(nodes, edges).unwrap()
+}
+
+/// Every pair, with a weight of its own.
+fn complete(nodes: usize, weight: impl Fn(usize) -> f64) -> Graph {
+    let pairs = (0..nodes).flat_map(|i| (0..i).map(move |j| (j, i)));
+    let edges: Vec<_> = pairs
+        .enumerate()
+        .map(|(k, (j, i))| (j, i, weight(k)))
+        .collect();
+    graph(nodes, &edges)
+}
+
+fn star(nodes: usize) -> Graph {
+    let edges: Vec<_> = (1..nodes).map(|i| (0, i, 1.0)).collect();
+    graph(nodes, &edges)
+}
+
+#[test]
+fn degenerate_graphs_have_a_sound_result() {
+    let two_triangles = [
+        (0, 1, 1.0),
+        (1, 2, 1.0),
+        (0, 2, 1.0),
+        (3, 4, 1.0),
+        (4, 5, 1.0),
+        (3, 5, 1.0),
+    ];
+    let graphs = [
+        graph(1, &[]),
+        graph(2, &[]),
+        graph(2, &[(0, 1, 3.0)]),
+        graph(5, &[]),
+        star(5),
+        complete(5, |_| 1.0),
+        complete(6, |k| [1.0, 2.0][k % 2]),
+        graph(6, &two_triangles),
+        graph(6, &[(0, 1, -1.0), (1, 2, 2.0), (4, 5, -0.5)]),
+        complete(5, |k| -(k as f64)),
+    ];
+    for preset in presets() {
+        for source in &graphs {
+            for target in &graphs {
+                run(&preset, source, target, &[]);
+                run(&preset, source, target, &[(source.nodes() - 1, 0)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_node_finds_the_other() {
+    let matching = run(&Best::default(), &graph(1, &[]), &graph(1, &[]), &[]);
+    assert_eq!(partners(&matching), [(0, 0)]);
+    assert!(matching.pairs[0].confidence > 0.99);
+    let matching = run(&Best::default(), &graph(1, &[]), &star(5), &[]);
+    assert_eq!(matching.pairs.len(), 1);
+    assert_eq!(matching.unmatched_target.len(), 4);
+    let matching = run(&Best::default(), &star(5), &graph(1, &[]), &[(2, 0)]);
+    assert_eq!(partners(&matching), [(2, 0)]);
+}
+
+#[test]
+fn the_centre_of_a_star_is_the_centre() {
+    for preset in presets() {
+        let target = star(7).permuted(&[3, 1, 2, 0, 4, 5, 6]).unwrap();
+        let matching = run(&preset, &star(7), &target, &[(2, 2)]);
+        if !preset.allow_unmatched {
+            assert_eq!(matching.mapping()[&0], 3, "{preset:?}");
+        }
+    }
+}
+
+#[test]
+fn all_nodes_anchored_is_the_anchors() {
+    let (source, target) = (complete(5, |k| k as f64 + 1.0), star(5));
+    let anchors: Vec<_> = (0..5).map(|i| (i, (2 * i + 1) % 5)).collect();
+    for preset in presets().iter().filter(|preset| !preset.repair_anchors) {
+        let matching = run(preset, &source, &target, &anchors);
+        assert_eq!(partners(&matching), anchors);
+        // The smaller side anchored, the larger one free.
+        let matching = run(preset, &source, &star(8), &anchors);
+        assert_eq!(partners(&matching), anchors);
+        assert_eq!(matching.unmatched_target, [5, 6, 7]);
+        let matching = run(preset, &star(8), &source, &anchors);
+        assert_eq!(partners(&matching), anchors);
+    }
+}
+
+#[test]
+fn an_empty_graph_has_no_evidence_for_a_full_one() {
+    let matching = run(
+        &Best::default(),
+        &graph(5, &[]),
+        &complete(5, |_| 1.0),
+        &[(1, 4)],
+    );
+    assert!(partners(&matching).contains(&(1, 4)));
+    for pair in matching.pairs.iter().filter(|pair| !pair.anchor) {
+        assert!(pair.confidence < 0.5, "{pair:?}");
+    }
+}
+
+/// `weights` of seven nodes and another order of them, which is found whatever the unit.
+fn assert_found(weight: impl Fn(usize) -> f64, name: &str) {
+    let source = complete(7, weight);
+    let order = [4, 2, 6, 0, 5, 1, 3];
+    let target = source.permuted(&order).unwrap();
+    for preset in presets() {
+        let matching = run(&preset, &source, &target, &[(2, 1)]);
+        for (s, t) in partners(&matching) {
+            assert_eq!(order[t], s, "{name}, {preset:?}");
+        }
+        assert_eq!(matching.pairs.len(), 7, "{name}, {preset:?}");
+    }
+}
+
+#[test]
+fn extreme_weights_are_weights() {
+    let value = |k: usize| ((k * k * 31 + 7 * k) % 101) as f64 + 1.0;
+    assert_found(value, "as they are");
+    assert_found(|k| 1e-300 * value(k), "tiny");
+    assert_found(|k| 1e300 * value(k), "huge");
+    assert_found(|k| -value(k), "negative");
+    assert_found(|k| value(k) - 50.5, "of both signs");
+    assert_found(|k| value(k) + 1e9, "far from zero");
+    assert_found(|k| 1e-310 * value(k), "subnormal");
+}
+
+#[test]
+fn mixed_extremes_are_sound() {
+    let mixed = complete(5, |k| {
+        [1e-300, 1e300, -1e300, 5e-324, f64::MAX, -f64::MAX, 1.0][k % 7]
+    });
+    for preset in presets() {
+        run(&preset, &mixed, &mixed, &[]);
+        run(&preset, &mixed, &star(4), &[(1, 2)]);
+        run(&preset, &star(6), &mixed, &[(0, 0)]);
+    }
+}
+
+#[test]
+fn extreme_similarities_are_sound() {
+    let square = complete(5, |k| k as f64);
+    for value in [1e300, f64::MAX, 1e-300, -f64::MAX] {
+        let similarity = Matrix::from_fn(5, 5, |i, a| if i == a { value } else { 0.0 });
+        let preset = Best {
+            node_similarity: Some(Arc::new(similarity)),
+            ..Best::default()
+        };
+        run(&preset, &square, &square, &[(3, 3)]);
+        run(&preset, &star(5), &graph(5, &[]), &[]);
+    }
+}
+
+#[test]
+fn a_stop_gives_a_sound_result_or_says_so() {
+    let planted = [
+        Planted::isomorphic(Kind::Complete, 40, 1),
+        Planted::new(Kind::Points, 90, [4, 6], 0.01, 2),
+        Planted::isomorphic(Kind::Sparse, 150, 3),
+    ];
+    for planted in &planted {
+        let (source, target) = (&planted.source, &planted.target);
+        let anchors = Anchors::from_indices(source, target, &planted.pairs(&[1, 2])).unwrap();
+        for preset in presets() {
+            let cancelled = Monitor::silent();
+            cancelled.cancel_token().cancel();
+            let limits = [Duration::ZERO, Duration::from_millis(5)];
+            let limits = limits.map(|limit| Monitor::silent().time_limit(limit));
+            for monitor in limits.iter().chain([&cancelled]) {
+                match preset.run(source, target, &anchors, monitor) {
+                    Ok(matching) => assert_sound(&preset, &matching, source, target, &anchors),
+                    Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_at_any_step_gives_a_sound_result() {
+    let planted = Planted::new(Kind::Complete, 10, [2, 2], 0.05, 4);
+    let (source, target) = (&planted.source, &planted.target);
+    let anchors = Anchors::from_indices(source, target, &planted.pairs(&[3])).unwrap();
+    let preset = Best {
+        allow_unmatched: true,
+        ..Best::default()
+    };
+    for steps in [0, 1, 2, 5, 10, 30, 100, 300, 1000] {
+        let monitor = Monitor::silent();
+        let (token, left) = (
+            monitor.cancel_token(),
+            Arc::new(std::sync::atomic::AtomicUsize::new(steps)),
+        );
+        let monitor = monitor.observe(move |_| {
+            use std::sync::atomic::Ordering::Relaxed;
+            let none = left.fetch_update(Relaxed, Relaxed, |k| k.checked_sub(1));
+            if none.is_err() {
+                token.cancel();
+            }
+        });
+        match preset.run(source, target, &anchors, &monitor) {
+            Ok(matching) => assert_sound(&preset, &matching, source, target, &anchors),
+            Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn too_little_memory_is_refused() {
+    let source = complete(30, |k| k as f64);
+    let monitor = Monitor::silent().max_memory(1000);
+    let error = Best::default()
+        .run(&source, &source, &Anchors::none(), &monitor)
+        .unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+}
+
+/// Up to seven nodes, any density, weights of a few kinds.
+fn any_graph() -> impl Strategy<Value = Graph> {
+    let weight = prop_oneof![
+        Just(1.0),
+        Just(0.0),
+        -1.0..1.0f64,
+        0.1..10.0f64,
+        Just(-2.0),
+        Just(1e12)
+    ];
+    (1..8usize, 0.0..=1.0f64).prop_flat_map(move |(nodes, density)| {
+        let pairs: Vec<_> = (0..nodes)
+            .flat_map(|i| (0..i).map(move |j| (j, i)))
+            .collect();
+        let weights = proptest::collection::vec(
+            proptest::option::weighted(density.clamp(0.01, 0.99), weight.clone()),
+            pairs.len(),
+        );
+        weights.prop_map(move |weights| {
+            let edges = pairs.iter().zip(weights);
+            let edges: Vec<_> = edges
+                .filter_map(|(&(j, i), weight)| weight.map(|w| (j, i, w)))
+                .collect();
+            graph(nodes, &edges)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn every_result_is_sound(
+        source in any_graph(),
+        target in any_graph(),
+        told in proptest::collection::vec((0..7usize, 0..7usize, prop_oneof![Just(1.0), 0.01..1.0f64]), 0..6),
+        similar in proptest::option::of(proptest::collection::vec(-2.0..2.0f64, 49)),
+        allow_unmatched: bool,
+        repair_anchors: bool,
+        fast: bool,
+        seed: u64,
+    ) {
+        let (n, m) = (source.nodes(), target.nodes());
+        let mut taken = ([false; 7], [false; 7]);
+        let told = told.into_iter().filter(|&(s, t, weight)| {
+            let inside = s < n && t < m;
+            let hard = weight == 1.0;
+            let allowed = inside && !(hard && (taken.0[s] || taken.1[t]));
+            if allowed && hard {
+                (taken.0[s], taken.1[t]) = (true, true);
+            }
+            allowed
+        });
+        let told = told.map(|(source, target, weight)| Anchor { source, target, weight });
+        let anchors = Anchors::new(&source, &target, told.collect::<Vec<_>>()).unwrap();
+        let preset = Best {
+            effort: if fast { Effort::Fast } else { Effort::Best },
+            allow_unmatched,
+            repair_anchors,
+            node_similarity: similar.map(|s| Arc::new(Matrix::from_fn(n, m, |i, a| s[7 * i + a]))),
+            seed,
+            ..Best::default()
+        };
+        let matching = preset.run(&source, &target, &anchors, &Monitor::silent()).unwrap();
+        assert_sound(&preset, &matching, &source, &target, &anchors);
+        let again = preset.run(&source, &target, &anchors, &Monitor::silent()).unwrap();
+        prop_assert_eq!(&again.pairs, &matching.pairs);
+        prop_assert_eq!(again.objective.to_bits(), matching.objective.to_bits());
+        for samples in &matching.samples.partners {
+            prop_assert_eq!(samples.len(), matching.samples.nodes.len());
+            prop_assert!(samples.iter().flatten().all(|&a| (a as usize) < m));
+        }
+    }
+}
