@@ -1,5 +1,7 @@
 //! `anchormatch match`: the presets, and what only some of them take.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::Bench;

@@ -401,7 +401,7 @@ mod tests {
             let line = refusal(text);
             assert!(parts.iter().all(|part| line.contains(part)), "{line}");
         }
-        for text in ["ann,0,nan\n", "ann,0,inf\n", "ann,0,much\nbob,1,1\n"] {
+        for text in ["ann,0,nan\n", "ann,0,inf\n"] {
             let error = read_pairs_from(text.as_bytes(), "a.csv")
                 .and_then(|t| t.similarity(&source, &target));
             assert!(
