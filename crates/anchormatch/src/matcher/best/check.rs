@@ -40,7 +40,7 @@ const LARGEST_SEARCH: usize = 1000;
 
 /// Beyond this many nodes anchors are checked only where repairs are asked for: the check would take
 /// as long as the match.
-const LARGEST_UNASKED: usize = 500;
+const LARGEST_UNASKED: usize = 200;
 
 /// Numbers that the searches may touch: some ten milliseconds each.
 const BUDGET: usize = 5_000_000;

@@ -225,12 +225,36 @@ impl<'a> Search<'a> {
         if done {
             return Ok(best);
         }
+        if nodes > LARGEST_PARTIAL {
+            return self.slowly(problem, best);
+        }
         let start = Start {
             assignment: Some(&best.assignment),
             ..start
         };
         let found = self.portfolio(nodes).solve(problem, &start, self.monitor)?;
         Ok(better(problem, best, found))
+    }
+
+    /// The mean field once more, slowly. Where even that finds nothing beyond chance, the best matching
+    /// is noise, and where the anchors point to before the mean field takes sides is the better guess.
+    fn slowly(&self, problem: &Problem, best: Solution) -> Result<Solution> {
+        let start = Start::seeded(self.preset.seed);
+        let slow = MeanField {
+            steps: 200,
+            ..MeanField::default()
+        };
+        let found = slow.solve(problem, &start, self.monitor)?;
+        let found = better(problem, best, self.polish(problem, &found.assignment)?);
+        if found.status.was_interrupted() || self.is_beyond_chance(&found.assignment) {
+            return Ok(found);
+        }
+        let cautious = MeanField {
+            last: 0.8,
+            steps: 20,
+            ..MeanField::default()
+        };
+        cautious.solve(problem, &start, self.monitor)
     }
 
     fn relaxations(&self, nodes: usize) -> Vec<Box<dyn Solver>> {
