@@ -146,7 +146,7 @@ fn ablations_are_paired_with_the_whole_method() {
     let text = bench.run(&format!("{line} --out results")).ok();
     assert_eq!(text.matches("no folded anchors").count(), 2, "{text}");
     let csv = bench.read("results/ablation.csv");
-    assert_eq!(csv.lines().count(), 1 + 2 * 8, "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 2 * 9, "{csv}");
     let json = bench.run(&format!("{line} --json")).ok();
     let value: Value = serde_json::from_str(&json).unwrap();
     let variants = value["rows"][0]["variants"].as_array().unwrap();
