@@ -14,7 +14,9 @@
 //! 6. **Confidence**: posterior marginals from Metropolis chains that start at the matching.
 
 mod check;
+mod confidence;
 mod evidence;
+mod outliers;
 mod search;
 
 use std::sync::Arc;
@@ -142,6 +144,34 @@ impl Best {
         Self {
             effort: Effort::Fast,
             ..Self::default()
+        }
+    }
+
+    /// With the node similarity that `similarity(source node, target node)` gives.
+    ///
+    /// ```
+    /// use anchormatch::matcher::Best;
+    /// use anchormatch::{Anchors, Graph, Monitor};
+    ///
+    /// // Nothing but the ages tells the ends of a path apart.
+    /// let path = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)])?;
+    /// let (ages, others) = ([31.0f64, 40.0, 58.0], [57.0, 41.0, 30.0]);
+    /// let best = Best::default().with_similarity(&path, &path, |i, a| -(ages[i] - others[a]).abs());
+    /// let matching = best.run(&path, &path, &Anchors::none(), &Monitor::silent())?;
+    /// assert_eq!(matching.mapping()[&0], 2);
+    /// # Ok::<(), anchormatch::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_similarity(
+        self,
+        source: &Graph,
+        target: &Graph,
+        similarity: impl FnMut(usize, usize) -> f64,
+    ) -> Self {
+        let matrix = Matrix::from_fn(source.nodes(), target.nodes(), similarity);
+        Self {
+            node_similarity: Some(Arc::new(matrix)),
+            ..self
         }
     }
 

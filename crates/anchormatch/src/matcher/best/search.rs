@@ -1,41 +1,30 @@
-//! The search for the most likely matching, and samples around it.
+//! The search for the most likely matching.
 
-use super::evidence::{Evidence, Model, log_prior};
+use super::evidence::{Evidence, Model};
 use super::{Best, Effort, Log};
-use crate::affinity::likelihood::Agreement;
 use crate::error::Result;
-use crate::linalg::Matrix;
-use crate::matching::Samples;
 use crate::monitor::Monitor;
-use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise, Weights};
-use crate::solver::{
-    Anneal, Faq, MeanField, Portfolio, Sampler, Solution, Solver, Start, Status, Tabu, round,
-};
+use crate::problem::{Coverage, Problem, Weights};
+use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solution, Solver, Start, Status, Tabu};
 
 /// The correlation that is supposed before anything is known.
 const FIRST_CORRELATION: f64 = 0.9;
 
 /// Fits of the scales, each followed by a search under them, at most.
-const FITS: usize = 4;
-
-/// Fits of the scales to samples before the ones that count.
-const FITS_OF_SAMPLES: usize = 2;
+pub(super) const FITS: usize = 4;
 
 /// From this many nodes on, a relaxation and a short search come first, and sparse graphs are annealed.
-const LARGE: usize = 64;
+pub(super) const LARGE: usize = 64;
 
 /// Beyond this many nodes partial matchings are tried only where they are asked for, and are what is
 /// left of the full one when those that disagree are dropped.
-const LARGEST_PARTIAL: usize = 200;
+pub(super) const LARGEST_PARTIAL: usize = 200;
 
 /// Numbers that a short search touches at most.
 const POLISH: usize = 1 << 30;
 
 /// Nats by which a matching must beat what chance makes of the best one before the search ends.
-const BEYOND_CHANCE: f64 = 10.0;
-
-/// Correlations at which outliers are looked for.
-const LADDER: [f64; 3] = [0.99, 0.9, 0.7];
+pub(super) const BEYOND_CHANCE: f64 = 10.0;
 
 /// A matching with the model that it was found under.
 #[derive(Debug, Clone)]
@@ -74,9 +63,9 @@ impl Found {
 }
 
 pub(super) struct Search<'a> {
-    preset: &'a Best,
-    evidence: &'a Evidence<'a>,
-    monitor: &'a Monitor,
+    pub(super) preset: &'a Best,
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) monitor: &'a Monitor,
 }
 
 impl<'a> Search<'a> {
@@ -106,28 +95,6 @@ impl<'a> Search<'a> {
         }
         log.time("outliers", watch.seconds());
         Ok(best)
-    }
-
-    /// Whether a partial matching takes the place of the best so far.
-    ///
-    /// Matchings are compared under the same share of independent edges. Who wants everything matched
-    /// says that full matchings are likely: a partial one must then be better than the full one by
-    /// more than chance could make the best of all of them, ln of their number.
-    fn is_better(&self, found: &Found, best: &Found, full: &Found) -> bool {
-        let evidence =
-            |f: &Found, share: f64| self.evidence.posterior(&f.model, &f.assignment, share);
-        let share = found.share.min(best.share);
-        if evidence(found, share) <= evidence(best, share) {
-            return false;
-        }
-        let (n, m) = self.evidence.shape();
-        let share = found.share.min(full.share);
-        let margin = if self.preset.allow_unmatched {
-            0.0
-        } else {
-            -log_prior((n, m), n.min(m))
-        };
-        evidence(found, share) > evidence(full, share) + margin
     }
 
     /// The best matching of the whole smaller side.
@@ -161,7 +128,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    fn found(&self, solution: Solution, model: Model, coverage: Coverage) -> Found {
+    pub(super) fn found(&self, solution: Solution, model: Model, coverage: Coverage) -> Found {
         let share = self
             .evidence
             .independent_share(&model, &solution.assignment);
@@ -190,13 +157,14 @@ impl<'a> Search<'a> {
         let nodes = self.evidence.nodes();
         let ingredients = &self.preset.ingredients;
         if ingredients.search && nodes >= LARGE && is_sparse(problem) {
-            return self.anneal(&start).solve(problem, &start, self.monitor);
+            return self.anneal().solve(problem, &start, self.monitor);
         }
         let small = nodes < LARGE;
         if small && self.preset.effort == Effort::Best && ingredients.search {
             return self.portfolio(nodes).solve(problem, &start, self.monitor);
         }
         let mut best: Option<Solution> = None;
+        let mut enough = false;
         if let Some(first) = first {
             best = Some(self.polish(problem, first)?);
         }
@@ -211,18 +179,14 @@ impl<'a> Search<'a> {
                 Some(best) => better(problem, best, found),
                 None => found,
             };
-            let enough = now.status.was_interrupted() || self.is_beyond_chance(&now.assignment);
+            enough = now.status.was_interrupted() || self.is_beyond_chance(&now.assignment);
             best = Some(now);
             if enough {
                 break;
             }
         }
         let best = best.expect("there is a relaxation");
-        let done = self.preset.effort == Effort::Fast
-            || !ingredients.search
-            || best.status.was_interrupted()
-            || self.is_beyond_chance(&best.assignment);
-        if done {
+        if enough || self.preset.effort == Effort::Fast || !ingredients.search {
             return Ok(best);
         }
         if nodes > LARGEST_PARTIAL {
@@ -291,18 +255,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn anneal(&self, start: &Start<'_>) -> Anneal {
+    fn anneal(&self) -> Anneal {
         let thorough = Anneal::default();
         match self.preset.effort {
             Effort::Best => thorough,
             Effort::Fast => Anneal {
                 rounds: 1,
                 sweeps: thorough.sweeps / 4,
-                samples: if start.assignment.is_some() {
-                    0
-                } else {
-                    thorough.samples / 5
-                },
+                samples: thorough.samples / 5,
                 ..thorough
             },
         }
@@ -316,7 +276,7 @@ impl<'a> Search<'a> {
     }
 
     /// A short search from a matching.
-    fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
+    pub(super) fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
         let nodes = self.evidence.nodes().max(1);
         let tabu = Tabu {
             iterations: Some(
@@ -333,263 +293,6 @@ impl<'a> Search<'a> {
         };
         tabu.solve(problem, &start, self.monitor)
     }
-
-    /// Whether some node of a full matching disagrees with the rest.
-    fn outliers_are_possible(&self, found: &Found) -> bool {
-        self.preset.allow_unmatched
-            || self
-                .evidence
-                .support(&found.model, &found.assignment)
-                .iter()
-                .any(|&support| support < 0.0)
-    }
-
-    /// Partial matchings, from the full one and from searches that do not mind outliers.
-    fn partial(&self, full: &Found) -> Result<Vec<Found>> {
-        let evidence = self.evidence;
-        let mut found = Vec::new();
-        found.extend(self.shrink(&full.assignment, evidence.fit(&full.assignment))?);
-        let large = evidence.nodes() > LARGEST_PARTIAL;
-        for correlation in LADDER {
-            if large || self.monitor.interrupted().is_some() {
-                break;
-            }
-            let Some(problem) = self.tolerant(correlation)? else {
-                continue;
-            };
-            let start = Start::seeded(self.preset.seed);
-            let soft = MeanField::default().solve(&problem, &start, self.monitor)?;
-            let solution = self.polish(&problem, &soft.assignment)?;
-            found.extend(self.shrink(&solution.assignment, evidence.guess(correlation))?);
-        }
-        Ok(found)
-    }
-
-    /// Alternates between the partial matching that is most likely under a model, and its fit.
-    fn shrink(&self, first: &[Option<usize>], mut model: Model) -> Result<Option<Found>> {
-        let evidence = self.evidence;
-        let (n, m) = evidence.shape();
-        let mut assignment = first.to_vec();
-        let mut best: Option<Found> = None;
-        let mut share = 1.0;
-        for _ in 0..2 * FITS {
-            if self.monitor.interrupted().is_some() {
-                break;
-            }
-            let matched = assignment.iter().flatten().count();
-            let problem =
-                evidence.problem(&model, Coverage::Partial, matched, share, self.monitor)?;
-            let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
-            let dropped = round(&problem, &score)?;
-            let solution = if evidence.nodes() > LARGEST_PARTIAL {
-                Solution {
-                    objective: problem.objective(&dropped),
-                    assignment: dropped,
-                    soft: None,
-                    iterations: 1,
-                    status: Status::Converged,
-                    convergence: Vec::new(),
-                }
-            } else {
-                self.polish(&problem, &dropped)?
-            };
-            let same = solution.assignment == assignment;
-            assignment.clone_from(&solution.assignment);
-            model = evidence.fit(&assignment);
-            let found = self.found(solution, model.clone(), Coverage::Partial);
-            share = found.share;
-            let better = best.as_ref().is_none_or(|b| found.evidence > b.evidence);
-            if better {
-                best = Some(found);
-            }
-            if same {
-                break;
-            }
-        }
-        Ok(best)
-    }
-
-    /// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its
-    /// own pairs; `None` when all weights are the same.
-    fn tolerant(&self, correlation: f64) -> Result<Option<Problem>> {
-        let evidence = self.evidence;
-        let (n, m) = evidence.shape();
-        let (source, target) = (&evidence.source, &evidence.target);
-        if !(source.variance() > 0.0 && target.variance() > 0.0) {
-            return Ok(None);
-        }
-        // Weights in units of their spread; no edge lies far from all weights.
-        let table = |o: &crate::affinity::likelihood::Observations, nodes: &[usize]| {
-            Matrix::from_fn(nodes.len(), nodes.len(), |k, l| {
-                let value = o.get(nodes[k], nodes[l]);
-                value.map_or(-4.0, |v| (v - o.mean()) / o.variance().sqrt())
-            })
-        };
-        let (rows, columns) = (&evidence.free.source, &evidence.free.target);
-        // The variance of x − y for matched weights is 2 (1 − ρ); three times as wide is tolerant.
-        let kernel = GaussianKernel::new(12.0 * (1.0 - correlation))?;
-        let mut unary = Matrix::zeros(n, m);
-        evidence.each_anchor(|p, q| {
-            for (i, &s) in rows.iter().enumerate() {
-                for (a, &t) in columns.iter().enumerate() {
-                    let z = |o: &crate::affinity::likelihood::Observations, i, j| {
-                        o.get(i, j)
-                            .map_or(-4.0, |v| (v - o.mean()) / o.variance().sqrt())
-                    };
-                    unary[(i, a)] += 2.0 * kernel.evaluate(z(source, s, p), z(target, t, q));
-                }
-            }
-        });
-        let pairwise = SeparablePairwise::new(
-            table(source, rows),
-            table(target, columns),
-            kernel,
-            1e-4,
-            self.monitor,
-        )?;
-        Ok(Some(Problem::maximise(unary, Box::new(pairwise))?))
-    }
-
-    /// What chains around the matching say of it.
-    pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
-        if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
-            return Ok(self.unsampled_confidence(found));
-        }
-        if let Some(confidence) = self.annealed_confidence(found)? {
-            return Ok(confidence);
-        }
-        let large = self.evidence.nodes() >= LARGE;
-        let short = Sampler {
-            sweeps: if large { 5 } else { 30 },
-            burn_in: 0,
-            chains: 1,
-            ..Sampler::default()
-        };
-        let (mut confidence, mut agreement, elsewhere) =
-            self.sample(found, &found.model, &short)?;
-        // Where nothing moved at the scales of the best matching, nothing is in doubt.
-        if elsewhere == 0 || confidence.samples.partners.is_empty() {
-            return Ok(confidence);
-        }
-        let single = Sampler {
-            sweeps: 100,
-            burn_in: 5,
-            chains: 1,
-            ..Sampler::default()
-        };
-        if large || found.evidence > BEYOND_CHANCE {
-            // Some nodes waver, the rest does not: one chain sees all of it.
-            (confidence, _, _) = self.sample(found, &found.model, &single)?;
-            return Ok(confidence);
-        }
-        let longer = Sampler {
-            sweeps: 60,
-            burn_in: 20,
-            ..Sampler::default()
-        };
-        // The scales of the best matching are a little too good; those of the samples are not.
-        for round in 0..=FITS_OF_SAMPLES {
-            if self.monitor.interrupted().is_some() {
-                break;
-            }
-            let model = self.evidence.fit_to(&agreement, &found.assignment);
-            let sampler = if round < FITS_OF_SAMPLES {
-                longer.clone()
-            } else {
-                Sampler {
-                    sweeps: 600,
-                    burn_in: 60,
-                    ..Sampler::default()
-                }
-            };
-            (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
-        }
-        Ok(confidence)
-    }
-
-    /// Where there is no time to sample: how the evidence for each pair compares with all other
-    /// partners that the node could have, none of which is looked at.
-    fn unsampled_confidence(&self, found: &Found) -> Confidence {
-        let (n, m) = self.evidence.shape();
-        let mut marginals = Matrix::zeros(n, m);
-        let support = self.evidence.support(&found.model, &found.assignment);
-        for (i, a) in found.assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                let odds = found.share * support[i] - (m.max(2) as f64).ln();
-                marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
-            }
-        }
-        Confidence {
-            marginals,
-            samples: Samples::default(),
-        }
-    }
-
-    /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
-    /// along edges; `None` for others.
-    fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
-        let evidence = self.evidence;
-        let worth = found.model.pairs.conserved_edge();
-        let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
-        if !(suits && worth > 0.0 && evidence.is_listed(&found.model)) {
-            return Ok(None);
-        }
-        let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
-        let chains = Anneal {
-            rounds: 0,
-            samples: 600,
-            sampling: 1.0 / worth,
-            ..Anneal::default()
-        };
-        let start = Start {
-            seed: self.preset.seed,
-            soft: None,
-            assignment: Some(&found.assignment),
-        };
-        let sampled = chains.solve(&problem, &start, self.monitor)?;
-        Ok(sampled.soft.map(|marginals| Confidence {
-            marginals,
-            samples: Samples::default(),
-        }))
-    }
-
-    /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
-    /// found.
-    fn sample(
-        &self,
-        found: &Found,
-        model: &Model,
-        sampler: &Sampler,
-    ) -> Result<(Confidence, Agreement, usize)> {
-        let evidence = self.evidence;
-        let free = evidence.free;
-        let matched = found.assignment.iter().flatten().count();
-        let problem =
-            evidence.problem(model, found.coverage, matched, found.share, self.monitor)?;
-        let mut samples = Samples {
-            nodes: free.source.clone(),
-            partners: Vec::new(),
-        };
-        let mut agreement = Agreement::default();
-        let (seed, first) = (self.preset.seed, &found.assignment);
-        let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
-            let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
-            samples.partners.push(p.iter().map(partner).collect());
-            agreement.merge(&evidence.agreement(p));
-        })?;
-        let confidence = Confidence {
-            marginals: sampled.marginals,
-            samples,
-        };
-        let share = 1.0 / sampled.counted.max(1) as f64;
-        Ok((confidence, agreement.scaled(share), sampled.elsewhere))
-    }
-}
-
-/// Posterior marginals of the free pairs, and the samples that they come from.
-pub(super) struct Confidence {
-    pub(super) marginals: Matrix,
-    pub(super) samples: Samples,
 }
 
 fn better(problem: &Problem, first: Solution, second: Solution) -> Solution {

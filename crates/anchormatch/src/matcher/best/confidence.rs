@@ -1,0 +1,156 @@
+//! How sure each pair is: samples of the posterior around the matching found.
+
+use super::evidence::Model;
+use super::search::{BEYOND_CHANCE, Found, LARGE, Search};
+use crate::affinity::likelihood::Agreement;
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::matching::Samples;
+use crate::problem::Coverage;
+use crate::solver::{Anneal, Sampler, Solver, Start};
+
+/// Fits of the scales to samples before the ones that count.
+const FITS_OF_SAMPLES: usize = 2;
+
+/// Posterior marginals of the free pairs, and the samples that they come from.
+pub(super) struct Confidence {
+    pub(super) marginals: Matrix,
+    pub(super) samples: Samples,
+}
+
+impl Search<'_> {
+    /// What chains around the matching say of it.
+    pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
+            return Ok(self.unsampled_confidence(found));
+        }
+        if let Some(confidence) = self.annealed_confidence(found)? {
+            return Ok(confidence);
+        }
+        let large = self.evidence.nodes() >= LARGE;
+        let short = Sampler {
+            sweeps: if large { 5 } else { 30 },
+            burn_in: 0,
+            chains: 1,
+            ..Sampler::default()
+        };
+        let (mut confidence, mut agreement, elsewhere) =
+            self.sample(found, &found.model, &short)?;
+        // Where nothing moved at the scales of the best matching, nothing is in doubt.
+        if elsewhere == 0 || confidence.samples.partners.is_empty() {
+            return Ok(confidence);
+        }
+        let single = Sampler {
+            sweeps: 100,
+            burn_in: 5,
+            chains: 1,
+            ..Sampler::default()
+        };
+        if large || found.evidence > BEYOND_CHANCE {
+            // Some nodes waver, the rest does not: one chain sees all of it.
+            (confidence, _, _) = self.sample(found, &found.model, &single)?;
+            return Ok(confidence);
+        }
+        let longer = Sampler {
+            sweeps: 60,
+            burn_in: 20,
+            ..Sampler::default()
+        };
+        // The scales of the best matching are a little too good; those of the samples are not.
+        for round in 0..=FITS_OF_SAMPLES {
+            if self.monitor.interrupted().is_some() {
+                break;
+            }
+            let model = self.evidence.fit_to(&agreement, &found.assignment);
+            let sampler = if round < FITS_OF_SAMPLES {
+                longer.clone()
+            } else {
+                Sampler {
+                    sweeps: 600,
+                    burn_in: 60,
+                    ..Sampler::default()
+                }
+            };
+            (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
+        }
+        Ok(confidence)
+    }
+
+    /// Where there is no time to sample: how the evidence for each pair compares with all other
+    /// partners that the node could have, none of which is looked at.
+    fn unsampled_confidence(&self, found: &Found) -> Confidence {
+        let (n, m) = self.evidence.shape();
+        let mut marginals = Matrix::zeros(n, m);
+        let support = self.evidence.support(&found.model, &found.assignment);
+        for (i, a) in found.assignment.iter().enumerate() {
+            if let Some(a) = *a {
+                let odds = found.share * support[i] - (m.max(2) as f64).ln();
+                marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
+            }
+        }
+        Confidence {
+            marginals,
+            samples: Samples::default(),
+        }
+    }
+
+    /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
+    /// along edges; `None` for others.
+    fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
+        let evidence = self.evidence;
+        let worth = found.model.pairs.conserved_edge();
+        let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
+        if !(suits && worth > 0.0 && evidence.is_listed(&found.model)) {
+            return Ok(None);
+        }
+        let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
+        let chains = Anneal {
+            rounds: 0,
+            samples: 600,
+            sampling: 1.0 / worth,
+            ..Anneal::default()
+        };
+        let start = Start {
+            seed: self.preset.seed,
+            soft: None,
+            assignment: Some(&found.assignment),
+        };
+        let sampled = chains.solve(&problem, &start, self.monitor)?;
+        Ok(sampled.soft.map(|marginals| Confidence {
+            marginals,
+            samples: Samples::default(),
+        }))
+    }
+
+    /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
+    /// found.
+    fn sample(
+        &self,
+        found: &Found,
+        model: &Model,
+        sampler: &Sampler,
+    ) -> Result<(Confidence, Agreement, usize)> {
+        let evidence = self.evidence;
+        let free = evidence.free;
+        let matched = found.assignment.iter().flatten().count();
+        let problem =
+            evidence.problem(model, found.coverage, matched, found.share, self.monitor)?;
+        let mut samples = Samples {
+            nodes: free.source.clone(),
+            partners: Vec::new(),
+        };
+        let mut agreement = Agreement::default();
+        let (seed, first) = (self.preset.seed, &found.assignment);
+        let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
+            let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
+            samples.partners.push(p.iter().map(partner).collect());
+            agreement.merge(&evidence.agreement(p));
+        })?;
+        let confidence = Confidence {
+            marginals: sampled.marginals,
+            samples,
+        };
+        let share = 1.0 / sampled.counted.max(1) as f64;
+        Ok((confidence, agreement.scaled(share), sampled.elsewhere))
+    }
+}
