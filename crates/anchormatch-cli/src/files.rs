@@ -72,6 +72,17 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Refuses inputs of which more than one is standard input.
+pub(crate) fn check_standard_once(inputs: &[(&'static str, &Path)]) -> Result<(), Failure> {
+    let mut standard = inputs.iter().filter(|(_, path)| is_standard(path));
+    if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+        let found = format!("`-`, which {first} reads as well");
+        let expected = "a file: standard input can be read once";
+        return Err(Failure::usage(second, found, expected));
+    }
+    Ok(())
+}
+
 /// Refuses outputs that would overwrite an input or each other.
 pub(crate) fn check_distinct(
     inputs: &[(&str, &Path)],

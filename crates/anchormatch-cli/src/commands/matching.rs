@@ -19,7 +19,8 @@ use clap::{Args, ValueEnum};
 use crate::args::{Output, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{
-    check_distinct, check_writable, command_line, has_extension, is_standard, name, write,
+    check_distinct, check_standard_once, check_writable, command_line, has_extension, is_standard,
+    name, write,
 };
 use crate::job::Job;
 use crate::values;
@@ -381,15 +382,7 @@ impl Options {
     /// What can be found wrong before anything is read.
     fn check_files(&self) -> Result<(), Failure> {
         let inputs = self.inputs();
-        let mut standard = inputs.iter().filter(|(_, path)| is_standard(path));
-        if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
-            let found = format!("`-`, which {first} reads as well");
-            return Err(Failure::usage(
-                second,
-                found,
-                "a file: standard input can be read once",
-            ));
-        }
+        check_standard_once(&inputs)?;
         let mut outputs: Vec<(_, &Path)> = vec![("--output", &self.output.output)];
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
         if outputs.iter().filter(|(_, path)| is_standard(path)).count() > 1 {

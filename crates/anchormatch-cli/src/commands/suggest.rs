@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
-use crate::files::{is_standard, print};
+use crate::files::{check_standard_once, print};
 use crate::job::Job;
 use crate::table::Table;
 use crate::values;
@@ -122,16 +122,7 @@ impl Options {
     fn check_files(&self) -> Result<(), Failure> {
         let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
         inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
-        let mut standard = inputs.iter().filter(|(_, path)| is_standard(path));
-        if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
-            let found = format!("`-`, which {first} reads as well");
-            return Err(Failure::usage(
-                second,
-                found,
-                "a file: standard input can be read once",
-            ));
-        }
-        Ok(())
+        check_standard_once(&inputs)
     }
 
     fn tell(

@@ -200,25 +200,18 @@ impl<'a> Search<'a> {
         Ok(better(problem, best, found))
     }
 
-    /// The mean field once more, slowly. Where even that finds nothing beyond chance, the best matching
-    /// is noise, and where the anchors point to before the mean field takes sides is the better guess.
+    /// The mean field once more, slowly: what a portfolio would cost too much for.
     fn slowly(&self, problem: &Problem, best: Solution) -> Result<Solution> {
-        let start = Start::seeded(self.preset.seed);
         let slow = MeanField {
             steps: 200,
             ..MeanField::default()
         };
-        let found = slow.solve(problem, &start, self.monitor)?;
-        let found = better(problem, best, self.polish(problem, &found.assignment)?);
-        if found.status.was_interrupted() || self.is_beyond_chance(&found.assignment) {
-            return Ok(found);
-        }
-        let cautious = MeanField {
-            last: 0.8,
-            steps: 20,
-            ..MeanField::default()
-        };
-        cautious.solve(problem, &start, self.monitor)
+        let found = slow.solve(problem, &Start::seeded(self.preset.seed), self.monitor)?;
+        Ok(better(
+            problem,
+            best,
+            self.polish(problem, &found.assignment)?,
+        ))
     }
 
     fn relaxations(&self, nodes: usize) -> Vec<Box<dyn Solver>> {
