@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint unit explore doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -25,6 +25,9 @@ lint: ## clippy, warnings are errors
 
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --locked
+
+explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
 
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
