@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit explore doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,13 +15,25 @@ demo: ## match two views of the built-in house and write a report
 	@mkdir -p $(OUT)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- demo --out $(OUT)/demo.html
 
-test: fmt lint unit doc examples ## every check: format, lints, tests, documentation, examples
+test: fmt lint dependencies unit doc examples ## every check: format, lints, tests, documentation, examples
 
 fmt: ## is the code formatted?
 	$(CARGO) fmt --all --check
 
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+dependencies: ## do all licences fit, and does our oldest Rust suffice?
+	$(PYTHON) scripts/check_dependencies.py
+
+audit: $(OUT)/tools/bin/cargo-deny ## advisories, licences, sources and duplicates, by cargo-deny
+	PATH="$(abspath $(OUT))/tools/bin:$$PATH" $(CARGO) deny check licenses bans sources
+	@export PATH="$(abspath $(OUT))/tools/bin:$$PATH"; \
+	if $(CARGO) deny fetch db; then $(CARGO) deny check advisories; \
+	else echo "advisories: not checked, their database could not be fetched"; fi
+
+$(OUT)/tools/bin/cargo-deny:
+	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
 
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --locked
