@@ -38,7 +38,8 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
     except (TypeError, ValueError):
         raise TypeError(f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers") from None
     # What is not aligned (a field of a record, say) cannot be read in place.
-    return result if result.flags.aligned else result.copy()
+    aligned_result: FloatArray = aligned(result)
+    return aligned_result
 
 
 def aligned(array: Any) -> Any:
@@ -46,7 +47,8 @@ def aligned(array: Any) -> Any:
 
     Libraries that send pickles with their buffers apart, as Dask does, give arrays back at any address.
     """
-    return np.require(array, requirements="A")
+    # NumPy calls an array without entries aligned wherever it lies.
+    return array if array.flags.aligned and array.size else array.copy()
 
 
 def is_sparse(values: Any) -> bool:
@@ -66,9 +68,9 @@ def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArr
         rows = rows.copy()
         rows.sum_duplicates()
     return (
-        np.require(rows.indptr, np.int64, "CA"),
-        np.require(rows.indices, np.int64, "CA"),
-        np.require(rows.data, np.float64, "CA"),
+        aligned(np.ascontiguousarray(rows.indptr, dtype=np.int64)),
+        aligned(np.ascontiguousarray(rows.indices, dtype=np.int64)),
+        aligned(np.ascontiguousarray(rows.data, dtype=np.float64)),
     )
 
 

@@ -46,12 +46,13 @@ class Packer:
 
     def pack(self, task: Task, whole: bool = False) -> Parcel:
         """A parcel for ``task``; ``whole`` puts everything in, should what was sent be lost."""
-        ahead = {}
+        ahead: dict[str, Any] = {}
         for name in () if whole else ("source", "target"):
             sent = self._ahead(getattr(task, name))
             if sent is not None:
                 ahead[name] = sent
-        return Parcel(self._dumps(replace(task, **dict.fromkeys(ahead))), ahead)
+        nothing: dict[str, Any] = dict.fromkeys(ahead)
+        return Parcel(self._dumps(replace(task, **nothing)), ahead)
 
     def _ahead(self, graph: Any) -> Any:
         key = id(graph)

@@ -1,0 +1,35 @@
+//! Which node should a person be asked for next?
+//!
+//! `cargo run -p anchormatch --example suggest_anchors`; in Python, `python/examples/suggest_anchors.py`.
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use anchormatch::matcher::Best;
+use anchormatch::{Anchors, Graph, Monitor, Result};
+
+fn main() -> Result<()> {
+    // Two triangles of different size on one hub: each can be turned over.
+    let edges = [
+        (0, 1, 1.0),
+        (1, 2, 1.0),
+        (2, 0, 1.0),
+        (0, 3, 2.0),
+        (3, 4, 1.0),
+        (4, 5, 1.0),
+        (5, 0, 2.0),
+    ];
+    let graph = Graph::from_edges(6, &edges)?;
+    let mut known = vec![(0, 0)];
+    while known.len() <= 3 {
+        let anchors = Anchors::from_indices(&graph, &graph, &known)?;
+        let matching = Best::default().run(&graph, &graph, &anchors, &Monitor::silent())?;
+        let next = matching.suggest(1)[0];
+        if next.gain < 0.5 {
+            println!("nothing worth asking");
+            break;
+        }
+        println!("ask for node {}", next.source);
+        // The person knows that nothing moved.
+        known.push((next.source, next.source));
+    }
+    Ok(())
+}
