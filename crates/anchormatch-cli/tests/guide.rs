@@ -92,7 +92,10 @@ fn blocks(document: &str) -> Vec<Block> {
 fn same_text(found: &str, expected: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| c.is_whitespace() || "(),;".contains(c));
-        parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        parts
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let (found, expected) = (words(found), words(expected));
     found.len() == expected.len()

@@ -26,7 +26,11 @@ fn pair(number: usize) -> Result<Matching> {
     let mut edges = Vec::new();
     for i in 0..8 {
         for j in 0..i {
-            edges.push((i, j, ((7 * i + 13 * j + 5 * i * j + 3 * number) % 17) as f64));
+            edges.push((
+                i,
+                j,
+                ((7 * i + 13 * j + 5 * i * j + 3 * number) % 17) as f64,
+            ));
         }
     }
     let source = Graph::from_edges(8, &edges)?;

@@ -5,7 +5,8 @@
 
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
-use anchormatch::solver::{Start, by_name};
+use anchormatch::solver::Start;
+use anchormatch::solver::registry::by_name;
 use anchormatch::{Monitor, Result};
 
 fn main() -> Result<()> {
@@ -24,7 +25,8 @@ fn main() -> Result<()> {
         [3.0, 2.0, 2.0, 1.0, 0.0],
     ];
     let weights = |rows: [[f64; 5]; 5]| Weights::Dense(Matrix::from_vec(5, 5, rows.concat()));
-    let problem = ProductPairwise::problem(Sense::Minimise, weights(flow), weights(distance), None)?;
+    let problem =
+        ProductPairwise::problem(Sense::Minimise, weights(flow), weights(distance), None)?;
     for name in ["tabu", "portfolio"] {
         let solution = by_name(name)?.solve(&problem, &Start::seeded(0), &Monitor::silent())?;
         println!("{name}: {}", solution.objective);

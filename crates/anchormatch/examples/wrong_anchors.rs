@@ -27,7 +27,11 @@ fn main() -> Result<()> {
     };
     let matching = best.run(&graph, &graph, &anchors, &Monitor::silent())?;
     for check in &matching.anchor_report {
-        let verdict = if check.is_suspicious() { "wrong" } else { "fine" };
+        let verdict = if check.is_suspicious() {
+            "wrong"
+        } else {
+            "fine"
+        };
         println!("{} = {}: {verdict}", check.source, check.target);
     }
     println!("5 = {}", matching.mapping()[&5]);
