@@ -182,7 +182,7 @@ impl MeanField {
                 }
                 let moved = field.step(self, critical * slope, spread);
                 k += 1;
-                iterations.record(moved, k == self.steps || field.is_decided());
+                iterations.record(moved, k == self.steps || field.is_decided);
             }
             field.pull();
         }
@@ -212,6 +212,8 @@ struct Field<'p> {
     score: Vec<f64>,
     scratch: Vec<f64>,
     balancer: Balancer,
+    /// Whether X, inertia aside, is all but an assignment, which a larger η would not change.
+    is_decided: bool,
 }
 
 impl<'p> Field<'p> {
@@ -224,6 +226,7 @@ impl<'p> Field<'p> {
             x,
             scratch: vec![0.0; problem.pairwise().scratch_len()],
             balancer: Balancer::new(n, m),
+            is_decided: false,
         }
     }
 
@@ -277,11 +280,6 @@ impl<'p> Field<'p> {
         open / n.min(m).max(1) as f64
     }
 
-    /// Whether X is all but an assignment, which a larger η would not change.
-    fn is_decided(&self) -> bool {
-        self.open() < DECIDED
-    }
-
     /// X at slope η from the last X; returns how far it went.
     fn step(&mut self, parameters: &MeanField, slope: f64, spread: f64) -> f64 {
         let (n, m) = self.problem.shape();
@@ -306,11 +304,17 @@ impl<'p> Field<'p> {
             .balance(&mut self.next, n, m, tolerance, sweeps);
         self.balancer.remember();
         set_ruled_out(self.problem, &mut self.next, 0.0);
-        let inertia = parameters.inertia;
-        let mut moved = 0.0;
-        for (new, old) in self.next.iter_mut().zip(&self.x) {
-            *new += inertia * (old - *new);
-            moved += (*new - old).powi(2);
+        let (mut moved, mut open) = (0.0, 0.0);
+        for (new, old) in self.next.iter().zip(&self.x) {
+            moved += (new - old).powi(2);
+            open += new * (1.0 - new);
+        }
+        self.is_decided = open < DECIDED * n.min(m) as f64;
+        if parameters.inertia > 0.0 && !self.is_decided {
+            for (new, old) in self.next.iter_mut().zip(&self.x) {
+                *new += parameters.inertia * (old - *new);
+            }
+            moved *= (1.0 - parameters.inertia).powi(2);
         }
         std::mem::swap(&mut self.x, &mut self.next);
         (moved / n.min(m) as f64).sqrt()

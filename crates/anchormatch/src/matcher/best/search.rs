@@ -340,8 +340,8 @@ fn mean_field(nodes: usize) -> MeanField {
         return MeanField::default();
     }
     MeanField {
-        first: 1.0,
-        last: 2.0,
+        first: 1.1,
+        last: 1.9,
         // Each step costs n³: large graphs get fewer, which their larger n makes up for.
         steps: match nodes {
             0..=400 => 60,
