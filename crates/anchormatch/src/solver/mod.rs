@@ -44,6 +44,7 @@ pub use goat::Goat;
 pub use hgm::Hgm;
 pub use ils::Ils;
 pub use ipfp::Ipfp;
+pub(crate) use mean_field::Annealed;
 pub use mean_field::MeanField;
 pub use path::Path;
 pub use portfolio::Portfolio;

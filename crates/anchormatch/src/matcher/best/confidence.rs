@@ -21,6 +21,12 @@ pub(super) struct Confidence {
 impl Search<'_> {
     /// What chains around the matching say of it.
     pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        if let Some(marginals) = &found.marginals {
+            return Ok(Confidence {
+                marginals: marginals.clone(),
+                samples: Samples::default(),
+            });
+        }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
             return Ok(self.unsampled_confidence(found));
         }
