@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) assignment: Vec<Option<usize>>,
     pub(super) model: Model,
     pub(super) coverage: Coverage,
+    /// Other good matchings that the search met, which may be modes of the posterior.
+    pub(super) others: Vec<Vec<Option<usize>>>,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
     /// The logarithm of its posterior against nothing matched.
@@ -92,6 +94,7 @@ impl<'a> Search<'a> {
                     best = found;
                 }
             }
+            best.others = full.others;
         }
         log.time("outliers", watch.seconds());
         Ok(best)
@@ -102,7 +105,8 @@ impl<'a> Search<'a> {
         let evidence = self.evidence;
         let mut model = evidence.guess(FIRST_CORRELATION);
         let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
-        let solution = self.solve(&problem, first)?;
+        let mut others = Vec::new();
+        let solution = self.solve(&problem, first, &mut others)?;
         let mut found = self.found(solution, model, Coverage::Full);
         // Of one product, the scale is all that a fit can change.
         if self.preset.ingredients.fitted_scales {
@@ -125,6 +129,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        found.others = others;
         Ok(found)
     }
 
@@ -138,14 +143,20 @@ impl<'a> Search<'a> {
             assignment: solution.assignment,
             model,
             coverage,
+            others: Vec::new(),
             iterations: solution.iterations,
             status: solution.status,
             convergence: solution.convergence,
         }
     }
 
-    /// A search from the relaxations' and random starts.
-    fn solve(&self, problem: &Problem, first: Option<&[Option<usize>]>) -> Result<Solution> {
+    /// A search from the relaxations' and random starts; `others` gets the good ones beside the best.
+    fn solve(
+        &self,
+        problem: &Problem,
+        first: Option<&[Option<usize>]>,
+        others: &mut Vec<Vec<Option<usize>>>,
+    ) -> Result<Solution> {
         let start = Start {
             seed: self.preset.seed,
             soft: None,
@@ -161,7 +172,10 @@ impl<'a> Search<'a> {
         }
         let small = nodes < LARGE;
         if small && self.preset.effort == Effort::Best && ingredients.search {
-            return self.portfolio(nodes).solve(problem, &start, self.monitor);
+            let portfolio = self.portfolio(nodes);
+            let (solution, elites) = portfolio.solve_for_all(problem, &start, self.monitor)?;
+            *others = elites;
+            return Ok(solution);
         }
         let mut best: Option<Solution> = None;
         let mut enough = false;
@@ -307,7 +321,7 @@ fn is_sparse(problem: &Problem) -> bool {
 
 impl Evidence<'_> {
     /// Whether the full program is one product whatever the scales.
-    fn is_one_product(&self) -> bool {
+    pub(super) fn is_one_product(&self) -> bool {
         let (n, m) = self.shape();
         let constant = self.source.variance() == 0.0 || self.target.variance() == 0.0;
         n == m && ((self.source.is_complete() && self.target.is_complete()) || constant)
