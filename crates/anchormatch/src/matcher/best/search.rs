@@ -38,6 +38,8 @@ pub(super) struct Found {
     pub(super) assignment: Vec<Option<usize>>,
     pub(super) model: Model,
     pub(super) coverage: Coverage,
+    /// Other good matchings that the search met, which may be modes of the posterior.
+    pub(super) others: Vec<Vec<Option<usize>>>,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
     /// The logarithm of its posterior against nothing matched.
@@ -100,6 +102,7 @@ impl<'a> Search<'a> {
                     best = found;
                 }
             }
+            best.others = full.others;
         }
         log.time("outliers", watch.seconds());
         Ok(best)
@@ -110,7 +113,8 @@ impl<'a> Search<'a> {
         let evidence = self.evidence;
         let mut model = evidence.guess(FIRST_CORRELATION);
         let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
-        let (solution, marginals) = self.solve(&problem, first)?;
+        let mut others = Vec::new();
+        let (solution, marginals) = self.solve(&problem, first, &mut others)?;
         let mut found = self.found(solution, model, Coverage::Full);
         if marginals.is_some() {
             // Scales fitted to guesses would tell nothing, and a search from there would guess worse.
@@ -138,6 +142,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        found.others = others;
         Ok(found)
     }
 
@@ -152,6 +157,7 @@ impl<'a> Search<'a> {
             assignment: solution.assignment,
             model,
             coverage,
+            others: Vec::new(),
             iterations: solution.iterations,
             status: solution.status,
             convergence: solution.convergence,
@@ -159,10 +165,12 @@ impl<'a> Search<'a> {
     }
 
     /// A search from the relaxations' and random starts; with marginals where it came to nothing.
+    /// `others` gets the good matchings beside the best.
     fn solve(
         &self,
         problem: &Problem,
         first: Option<&[Option<usize>]>,
+        others: &mut Vec<Vec<Option<usize>>>,
     ) -> Result<(Solution, Option<Matrix>)> {
         let start = Start {
             seed: self.preset.seed,
@@ -179,7 +187,9 @@ impl<'a> Search<'a> {
         }
         let small = nodes < LARGE;
         if small && self.preset.effort == Effort::Best && ingredients.search {
-            let found = self.portfolio(nodes).solve(problem, &start, self.monitor)?;
+            let portfolio = self.portfolio(nodes);
+            let (found, elites) = portfolio.solve_for_all(problem, &start, self.monitor)?;
+            *others = elites;
             return Ok((found, None));
         }
         let mut best: Option<Solution> = None;
@@ -372,7 +382,7 @@ fn is_sparse(problem: &Problem) -> bool {
 
 impl Evidence<'_> {
     /// Whether the full program is one product whatever the scales.
-    fn is_one_product(&self) -> bool {
+    pub(super) fn is_one_product(&self) -> bool {
         let (n, m) = self.shape();
         let constant = self.source.variance() == 0.0 || self.target.variance() == 0.0;
         n == m && ((self.source.is_complete() && self.target.is_complete()) || constant)
