@@ -63,7 +63,7 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/ruff format --check
 
 # Ray is large: its tests have an environment of their own and are no part of `make test`.
-test-ray: $(OUT)/maturin ## many pairs with Ray, one of whose workers is killed
+test-ray: $(OUT)/maturin ## many pairs with Ray, whose workers are killed
 	rm -rf $(OUT)/wheels-test
 	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
 	$(PYTHON) -m venv --clear $(OUT)/ray

@@ -91,5 +91,5 @@ def _deaths(error: Exception) -> int:
     distributed = passed("distributed")
     if isinstance(error, distributed.KilledWorker):
         return 1 + int(getattr(error, "allowed_failures", _DEATHS))
-    # Nobody here cancels a future that is waited for: its inputs are gone. Anything else would happen again.
+    # Nobody here cancels a future that is waited for: its inputs are gone. All else would happen again.
     return 1 if isinstance(error, distributed.CancelledError) else _DEATHS

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, Protocol, Tuple, Union
+from typing import Any, Protocol
 
 from ._inputs import Graph
 from ._match import match
@@ -26,7 +26,7 @@ from ._resources import quick
 __all__ = ["Outcome", "Task", "backend"]
 
 #: The index of a pair, its matching or what it raised, and where it was raised.
-Outcome = Tuple[int, Union[Matching, Exception], str]
+Outcome = tuple[int, Matching | Exception, str]
 
 #: Seconds after which a waiting thread looks for Ctrl-C, where a lock does not.
 _TICK = 0.5
@@ -73,8 +73,8 @@ def backend(executor: Any, total: int | None) -> Backend:
 
         return Ray(executor)
     raise TypeError(
-        f"executor: found an object of type {type(executor).__name__}, expected None, a number of threads, an "
-        "executor of concurrent.futures, a client of dask.distributed, or the module ray"
+        f"executor: found an object of type {type(executor).__name__}, expected None, a number of threads, "
+        "an executor of concurrent.futures, a client of dask.distributed, or the module ray"
     )
 
 
@@ -189,7 +189,9 @@ class _Futures:
             yield received(outcome, task)
 
 
-def _in_flight(pool: Executor, work: Any, tasks: Iterator[Task], most: int) -> Iterator[tuple[Task, Outcome]]:
+def _in_flight(
+    pool: Executor, work: Any, tasks: Iterator[Task], most: int
+) -> Iterator[tuple[Task, Outcome]]:
     """Tasks and their outcomes as they come, with at most so many handed out at a time."""
     pending: dict[Future[Outcome], Task] = {}
     task = next(tasks, None)

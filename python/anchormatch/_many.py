@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Union, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class PairError(RuntimeError):
         return str(self.args[1])
 
 
-class Matchings(Sequence[Union[Matching, Failure]]):
+class Matchings(Sequence[Matching | Failure]):
     """The matchings of many pairs, in their order; a :class:`Failure` stands where a pair failed.
 
     Examples
@@ -84,7 +84,7 @@ class Matchings(Sequence[Union[Matching, Failure]]):
         return [result for result in self._results if isinstance(result, Failure)]
 
     def to_frame(self) -> Any:
-        """All matchings in one pandas table, as :meth:`Matching.to_frame`, with the column ``pair`` first."""
+        """All matchings in one pandas table, that of :meth:`Matching.to_frame` with a column ``pair``."""
         try:
             import pandas
         except ImportError:
@@ -162,7 +162,9 @@ def match_many(
     [1.0, 1.0, 1.0, 1.0]
     """
     found = dict(
-        match_iter(pairs, executor=executor, on_error=on_error, threads=threads, progress=progress, **options)
+        match_iter(
+            pairs, executor=executor, on_error=on_error, threads=threads, progress=progress, **options
+        )
     )
     return Matchings(found[index] for index in range(len(found)))
 
@@ -190,11 +192,11 @@ def match_iter(
     """
     if on_error not in ("collect", "raise"):
         raise ValueError(f"on_error: found {on_error!r}, expected 'collect' or 'raise'")
-    unknown = sorted(set(options) - _OPTIONS)
-    if unknown:
-        raise TypeError(f"{unknown[0]}: found, expected an option of match: {', '.join(sorted(_OPTIONS))}")
+    _refuse_unknown(options)
     if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
-        raise TypeError(f"pairs: found an object of type {type(pairs).__name__}, expected an iterable of {_PAIR}")
+        raise TypeError(
+            f"pairs: found an object of type {type(pairs).__name__}, expected an iterable of {_PAIR}"
+        )
     total = len(pairs) if isinstance(pairs, Sequence) else None
     if threads is not None:
         options["threads"] = threads
@@ -246,9 +248,7 @@ def _task(index: int, pair: Any, options: Mapping[str, Any]) -> Task:
         missing = [name for name in ("source", "target") if name not in pair]
         if missing:
             raise ValueError(f"found a dictionary without {missing[0]!r}, expected {_PAIR}")
-        unknown = [name for name in own if name not in _OPTIONS]
-        if unknown:
-            raise TypeError(f"{unknown[0]}: found, expected an option of match: {', '.join(sorted(_OPTIONS))}")
+        _refuse_unknown(own)
         source, target, anchors = pair["source"], pair["target"], pair.get("anchors")
     elif isinstance(pair, (tuple, list)) and len(pair) in (2, 3):
         source, target = pair[0], pair[1]
@@ -261,3 +261,10 @@ def _task(index: int, pair: Any, options: Mapping[str, Any]) -> Task:
         # Drawn here, in the order of the pairs, whoever will do the work.
         settings["seed"] = seed_of(settings["seed"])
     return Task(index, source, target, anchors, settings)
+
+
+def _refuse_unknown(options: Iterable[str]) -> None:
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown:
+        known = ", ".join(sorted(_OPTIONS))
+        raise TypeError(f"{unknown[0]}: found, expected an option of match: {known}")

@@ -12,7 +12,10 @@ import anchormatch as am
 def main():
     made = [am.generate.synthetic(15, noise=0.1, seed=seed) for seed in range(8)]
     pairs = [(one.source, one.target, one.anchors(2)) for one in made]
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
         results = am.match_many(pairs, executor=client)
     print(results)
     print("mean accuracy", sum(m.accuracy(one.truth) for m, one in zip(results, made)) / len(made))

@@ -5,7 +5,13 @@
 
 import anchormatch as am
 
-source = [("ann", "bob", 3.0), ("bob", "eve", 1.0), ("eve", "dan", 2.0), ("dan", "ann", 5.0), ("ann", "eve", 4.0)]
+source = [
+    ("ann", "bob", 3.0),
+    ("bob", "eve", 1.0),
+    ("eve", "dan", 2.0),
+    ("dan", "ann", 5.0),
+    ("ann", "eve", 4.0),
+]
 # The same people under other names, the weights a little off.
 target = [("x4", "x1", 4.9), ("x2", "x1", 3.1), ("x3", "x4", 2.1), ("x3", "x1", 4.0), ("x3", "x2", 0.9)]
 

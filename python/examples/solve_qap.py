@@ -1,4 +1,4 @@
-"""Solve a quadratic assignment problem: which machine goes where?
+"""Solve a quadratic assignment problem, of machines and their places.
 
 ``python solve_qap.py``; in Rust, ``crates/anchormatch/examples/solve_qap.rs``.
 """

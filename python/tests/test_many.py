@@ -16,9 +16,9 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from many_pairs import assert_same, killer, some_pairs
 
 import anchormatch as am
-from many_pairs import assert_same, killer, some_pairs
 
 PAIRS = some_pairs(9)
 
@@ -87,7 +87,9 @@ def test_a_generator_of_seeds_is_drawn_from_in_the_order_of_the_pairs():
 
 
 def test_wrong_options_are_refused_before_anything_runs():
-    with pytest.raises(TypeError, match="colour: found, expected an option of match: allow_unmatched, c_ap"):
+    with pytest.raises(
+        TypeError, match="colour: found, expected an option of match: allow_unmatched, c_ap"
+    ):
         am.match_many(PAIRS, colour="red")
     with pytest.raises(ValueError, match="on_error: found 'ignore', expected 'collect' or 'raise'"):
         am.match_many(PAIRS, on_error="ignore")
@@ -191,7 +193,9 @@ def test_ctrl_c_stops_all_pairs():
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """
-    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.5)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from dask import config
 from distributed import Client, LocalCluster
+from many_pairs import assert_same, killer, some_pairs
 
 import anchormatch as am
-from many_pairs import assert_same, killer, some_pairs
 
 # Killed workers leave sockets and semaphores behind, which is what they are killed for.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -29,9 +29,16 @@ def alone() -> am.Matchings:
 
 @pytest.fixture
 def client():
-    settings = {"distributed.comm.timeouts.connect": "60s", "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1}
+    settings = {
+        "distributed.comm.timeouts.connect": "60s",
+        "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
+    }
     cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
     )
     with config.set(settings), cluster, Client(cluster) as client:
         client.wait_for_workers(2)
@@ -78,7 +85,11 @@ def test_nor_are_inputs_that_only_workers_hold(client, alone, monkeypatch):
 def test_failures_are_named_and_graphs_do_not_come_back(client):
     graph = am.points(np.random.default_rng(0).random((80, 2)))
     anchors = [(0, 0), (1, 1)]
-    pairs = [(graph, graph, anchors)] * 4 + [(threading.Lock(), graph), (graph, graph, [(0, 99)]), (graph, graph)]
+    pairs = [(graph, graph, anchors)] * 4 + [
+        (threading.Lock(), graph),
+        (graph, graph, [(0, 99)]),
+        (graph, graph),
+    ]
     results = am.match_many(pairs, executor=client, preset="fast")
     assert [failure.index for failure in results.failures] == [4, 5]
     assert "cannot pickle" in str(results[4]) and "found 99, expected 0 to 79" in str(results[5])

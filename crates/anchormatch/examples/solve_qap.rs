@@ -1,4 +1,4 @@
-//! Solve a quadratic assignment problem: which machine goes where?
+//! Solve a quadratic assignment problem, of machines and their places.
 //!
 //! `cargo run -p anchormatch --example solve_qap`; in Python, `python/examples/solve_qap.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]

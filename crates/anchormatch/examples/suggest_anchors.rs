@@ -1,4 +1,4 @@
-//! Which node should a person be asked for next?
+//! Find the node that a person should be asked for next.
 //!
 //! `cargo run -p anchormatch --example suggest_anchors`; in Python, `python/examples/suggest_anchors.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
