@@ -44,7 +44,7 @@
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, norm, range};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -172,10 +172,21 @@ impl MeanField {
         let mut field = Field::new(problem, initial(problem, start));
         let mut early = Vec::new();
         if iterations.go_on() {
+            let watch = monitor.stopwatch();
             let spread = field.spread();
+            let mut took = watch.seconds();
             let critical = field.critical_slope(spread);
             let mut k = 0;
             while iterations.go_on() {
+                // What cannot end in time is not begun.
+                if monitor
+                    .remaining()
+                    .is_some_and(|left| left.as_secs_f64() < took)
+                {
+                    iterations.stop(Status::TimeLimit);
+                    break;
+                }
+                let watch = monitor.stopwatch();
                 let slope = self.slope(k);
                 if early.is_empty() && k > 0 && slope > BEFORE_FREEZING {
                     early.clone_from(&field.x);
@@ -183,8 +194,13 @@ impl MeanField {
                 let moved = field.step(self, critical * slope, spread);
                 k += 1;
                 iterations.record(moved, k == self.steps || field.is_decided);
+                took = watch.seconds();
             }
-            field.pull();
+            if k == 0 {
+                field.look_at_unary();
+            } else if !iterations.were_interrupted() {
+                field.pull();
+            }
         }
         let open = field.open();
         // The field knows an order where X has rounded to zero.
@@ -270,6 +286,15 @@ impl<'p> Field<'p> {
         let unary = self.problem.unary().as_slice();
         for (slot, u) in self.score.iter_mut().zip(unary) {
             *slot = sign * (u + 2.0 * *slot);
+        }
+    }
+
+    /// The score of no X at all.
+    fn look_at_unary(&mut self) {
+        let sign = self.problem.sense().sign();
+        let unary = self.problem.unary().as_slice();
+        for (slot, u) in self.score.iter_mut().zip(unary) {
+            *slot = sign * u;
         }
     }
 

@@ -16,6 +16,8 @@ const FITS_OF_SAMPLES: usize = 2;
 pub(super) struct Confidence {
     pub(super) marginals: Matrix,
     pub(super) samples: Samples,
+    /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
+    pub(super) decoded: Option<Vec<Option<usize>>>,
 }
 
 impl Search<'_> {
@@ -25,6 +27,7 @@ impl Search<'_> {
             return Ok(Confidence {
                 marginals: marginals.clone(),
                 samples: Samples::default(),
+                decoded: None,
             });
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
@@ -97,6 +100,7 @@ impl Search<'_> {
         Confidence {
             marginals,
             samples: Samples::default(),
+            decoded: None,
         }
     }
 
@@ -122,9 +126,11 @@ impl Search<'_> {
             assignment: Some(&found.assignment),
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
+        let decoded = Some(sampled.assignment);
         Ok(sampled.soft.map(|marginals| Confidence {
             marginals,
             samples: Samples::default(),
+            decoded,
         }))
     }
 
@@ -155,6 +161,7 @@ impl Search<'_> {
         let confidence = Confidence {
             marginals: sampled.marginals,
             samples,
+            decoded: None,
         };
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))
