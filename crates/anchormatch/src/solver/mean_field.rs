@@ -434,6 +434,58 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_decided_stays_open() {
+        let annealed = |a: Matrix, b: Matrix| {
+            let mean_field = MeanField {
+                first: 1.1,
+                last: 1.9,
+                reaction: 0.6,
+                inertia: 0.5,
+                ..MeanField::default()
+            };
+            let (a, b) = (Weights::Dense(a), Weights::Dense(b));
+            let problem = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
+            let start = Start::default();
+            mean_field
+                .anneal(&problem, &start, &Monitor::silent())
+                .unwrap()
+        };
+        let n = 80;
+        let same = annealed(random_graph(n, 3), random_graph(n, 3));
+        assert!(same.open < 0.01, "{}", same.open);
+        assert!((0..n).all(|i| same.solution.assignment[i] == Some(i)));
+        let other = annealed(random_graph(n, 3), random_graph(n, 4));
+        assert!(other.open > 0.5, "{}", other.open);
+        for row in other.early.as_slice().chunks(n) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 0.1);
+        }
+        // Before it freezes X is further from any assignment than after.
+        let open = |x: &Matrix| -> f64 { x.as_slice().iter().map(|x| x * (1.0 - x)).sum() };
+        assert!(open(&other.early) > open(&other.solution.soft.unwrap()));
+    }
+
+    #[test]
+    fn without_any_time_the_unary_part_decides() {
+        let (n, linear) = (6, |i: usize, a: usize| {
+            f64::from(u8::from((i + 2) % 6 == a))
+        });
+        let (a, b) = (random_graph(n, 1), random_graph(n, 2));
+        let problem = ProductPairwise::problem(
+            Sense::Maximise,
+            Weights::Dense(a),
+            Weights::Dense(b),
+            Some(&Matrix::from_fn(n, n, linear)),
+        )
+        .unwrap();
+        let late = Monitor::silent().time_limit(std::time::Duration::ZERO);
+        let solution = MeanField::default()
+            .solve(&problem, &Start::default(), &late)
+            .unwrap();
+        assert_eq!(solution.status, Status::TimeLimit);
+        assert!((0..n).all(|i| solution.assignment[i] == Some((i + 2) % n)));
+    }
+
+    #[test]
     fn the_scale_of_the_problem_does_not_matter() {
         let (a, b) = (random_graph(9, 3), random_graph(9, 4));
         let scaled = |factor: f64| {

@@ -116,7 +116,7 @@ impl Search<'_> {
         let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
-            samples: 600,
+            samples: 400,
             sampling: 1.0 / worth,
             ..Anneal::default()
         };

@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
         // the scales are known.
         let thorough = Anneal {
             rounds: 8,
-            sweeps: 200,
+            sweeps: 150,
             samples: 0,
             ..Anneal::default()
         };
