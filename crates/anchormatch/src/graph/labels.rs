@@ -30,7 +30,8 @@ impl Labels {
             let (first, is_new) = interner.insert(name);
             if !is_new {
                 return Err(Error::Graph(format!(
-                    "node id `{name}` stands twice, as node {first} and node {i}"
+                    "node id `{name}` stands twice, as node {first} and node {i}, \
+                     expected an id of its own for every node"
                 )));
             }
         }

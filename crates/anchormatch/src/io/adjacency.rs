@@ -295,7 +295,8 @@ mod tests {
             ),
             (
                 ",a,a\na,0,1\na,1,0\n",
-                "graph: m.csv: node id `a` stands twice, as node 0 and node 1",
+                "graph: m.csv: node id `a` stands twice, as node 0 and node 1, \
+                 expected an id of its own for every node",
             ),
             (
                 "a,b\n",
