@@ -8,6 +8,7 @@ are those of scripts/format_samples.txt.
 """
 
 import gzip
+import html
 import pathlib
 import subprocess
 import sys
@@ -60,11 +61,13 @@ def main():
 
         g = igraph.Graph.Read_GraphML(write("b.graphml"))
         by_igraph("graphml, igraph", g, g.vs["id"])
-        assert list(g.vs["id"]) == IDS
+        # igraph leaves an ampersand in an attribute as the number it stands for.
+        assert [i.replace("&#38;", "&") for i in g.vs["id"]] == IDS, list(g.vs["id"])
         g = igraph.Graph.Read_GML(write("b.gml"))
-        labels = [label.encode().decode() for label in g.vs["label"]]
-        by_igraph("gml, igraph", g, IDS)
-        assert len(labels) == N
+        # igraph keeps numbered characters as they are written.
+        labels = [html.unescape(label) for label in g.vs["label"]]
+        by_igraph("gml, igraph", g, labels)
+        assert labels == IDS, labels
         g = igraph.Graph.Read_Pajek(write("b.net"))
         by_igraph("pajek, igraph", g, g.vs["name"] if "name" in g.vs.attributes() else g.vs["id"])
 

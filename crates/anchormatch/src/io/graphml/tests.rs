@@ -1,4 +1,4 @@
-//! Tests of the reader; its files stay short without them.
+//! Tests of the reader.
 
 use super::super::{LoadedGraph, ReadOptions};
 use super::read_graphml_from;
@@ -223,5 +223,8 @@ fn nodes_of_yed_lie_in_the_middle_of_their_boxes() {
         <key id="d" for="node" yfiles.type="nodegraphics"/><graph>
         <node id="a"><data key="d"><y:ShapeNode><y:Geometry x="1" y="2" width="4" height="6"/>
         </y:ShapeNode></data></node></graph></graphml>"#;
-    assert_eq!(read(text).unwrap().positions.unwrap().as_slice(), [3.0, 5.0]);
+    assert_eq!(
+        read(text).unwrap().positions.unwrap().as_slice(),
+        [3.0, 5.0]
+    );
 }
