@@ -232,7 +232,9 @@ impl<'a> Search<'a> {
         let mut list: Vec<Box<dyn Solver>> = Vec::new();
         if self.preset.ingredients.mean_field {
             // Each step costs n³: large graphs get fewer, which their larger n makes up for.
+            // Where a portfolio follows, it is one start among many.
             let steps = match nodes {
+                0..LARGE if self.preset.effort == Effort::Best => 20,
                 0..=400 => 60,
                 401..=800 => 40,
                 _ => 24,
