@@ -169,8 +169,9 @@ impl Goat {
                 status = interrupt;
             }
         }
-        let soft = Matrix::from_vec(n, m, point.x);
+        let mut soft = Matrix::from_vec(n, m, point.x);
         let assignment = round(problem, &soft)?;
+        cap_sums(&mut soft);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -227,6 +228,20 @@ impl Goat {
     }
 }
 
+/// Brings rows and columns that sum to more than 1 down to it: a balancing that ran out of sweeps
+/// leaves them a few hundredths above.
+fn cap_sums(soft: &mut Matrix) {
+    let (n, m) = (soft.rows(), soft.cols());
+    for i in 0..n {
+        let sum = soft.row(i).iter().sum::<f64>().max(1.0);
+        soft.row_mut(i).iter_mut().for_each(|value| *value /= sum);
+    }
+    for a in 0..m {
+        let sum = (0..n).map(|i| soft[(i, a)]).sum::<f64>().max(1.0);
+        (0..n).for_each(|i| soft[(i, a)] /= sum);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,6 +252,32 @@ mod tests {
         let unary = Matrix::from_fn(n, m, |i, a| ((3 * i + 5 * a) % 7) as f64);
         let pairwise = ExplicitPairwise::new(n, m, matrix).unwrap();
         Problem::maximise(unary, Box::new(pairwise)).unwrap()
+    }
+
+    #[test]
+    fn soft_rows_and_columns_sum_to_at_most_one() {
+        let mut rough = Matrix::from_vec(2, 3, vec![0.9, 0.2, 0.0, 0.3, 0.3, 0.3]);
+        cap_sums(&mut rough);
+        for i in 0..2 {
+            assert!(rough.row(i).iter().sum::<f64>() <= 1.0 + 1e-15);
+        }
+        for a in 0..3 {
+            assert!(rough[(0, a)] + rough[(1, a)] <= 1.0 + 1e-15);
+        }
+        // What is within the bounds stays.
+        assert_eq!(rough.row(1)[1..], [0.3, 0.3]);
+        let solver = Goat {
+            sinkhorn_sweeps: 1,
+            ..Goat::default()
+        };
+        let start = Start::seeded(1);
+        let solution = solver
+            .solve(&problem(5, 5), &start, &Monitor::silent())
+            .unwrap();
+        let soft = solution.soft.unwrap();
+        for i in 0..5 {
+            assert!(soft.row(i).iter().sum::<f64>() <= 1.0 + 1e-12);
+        }
     }
 
     /// The textbook balancing of exp(λ G / max|G|), slack rows or columns of ones added.
