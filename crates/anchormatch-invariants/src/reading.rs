@@ -169,7 +169,8 @@ pub fn assert_message(error: &Error) {
         message.contains(FILE),
         "the message names the file: {message}"
     );
-    assert!(message.len() <= LONGEST_MESSAGE, "short: {message}");
+    let length = message.chars().count();
+    assert!(length <= LONGEST_MESSAGE, "short: {message}");
     assert!(
         !message.chars().any(char::is_control),
         "one line: {message:?}"

@@ -96,7 +96,9 @@ pub fn best(preset: &Best, graphs: [&Graph; 2], anchors: &Anchors, pairs: &Pairs
     let mut told = 0.0;
     let others = (free.1.len().max(2) - 1) as f64;
     for anchor in anchors.soft() {
-        if pairs.contains(&(anchor.source, anchor.target)) {
+        // A soft anchor on a pair that a hard one fixes adds nothing.
+        let pair = (anchor.source, anchor.target);
+        if pairs.contains(&pair) && !places(&free, &[pair]).is_empty() {
             told += (anchor.weight / (1.0 - anchor.weight) * others).ln();
         }
     }
