@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,26 @@ unit: ## unit, property, integration and documentation tests
 
 explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
+
+# Seconds for each fuzz target, and the sanitizer: ours is safe Rust, `address` looks into what we call.
+FUZZ_SECONDS ?= 20
+FUZZ_SANITIZER ?= none
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+fuzz: ## every fuzz target for FUZZ_SECONDS each; what fails stays in fuzz/crashes (needs nightly Rust)
+	@$(CARGO) +nightly --version > /dev/null 2>&1 || { \
+	  echo "make fuzz needs nightly Rust, which is not installed: rustup toolchain install nightly" >&2; exit 1; }
+	@test -x $(OUT)/tools/bin/cargo-fuzz || $(CARGO) install --locked --root $(OUT)/tools cargo-fuzz
+	@export PATH="$(abspath $(OUT))/tools/bin:$$PATH"; failed=; \
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p $(OUT)/fuzz/$$target fuzz/crashes/$$target; \
+	  $(CARGO) +nightly fuzz run --sanitizer $(FUZZ_SANITIZER) $$target \
+	    $(abspath $(OUT))/fuzz/$$target fuzz/corpus/$$target fuzz/crashes/$$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 \
+	    -print_final_stats=1 -artifact_prefix=fuzz/crashes/$$target/ || failed="$$failed $$target"; \
+	  rmdir --ignore-fail-on-non-empty fuzz/crashes/$$target; \
+	done; \
+	test -z "$$failed" || { echo "failed:$$failed; the input is in fuzz/crashes, where make test replays it" >&2; exit 1; }
 
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
