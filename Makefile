@@ -36,7 +36,7 @@ $(OUT)/tools/bin/cargo-deny:
 	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
 
 unit: ## unit, property, integration and documentation tests
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --exclude anchormatch-python --locked
 
 explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
