@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel test-ray clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,8 +64,8 @@ fuzz: ## every fuzz target for FUZZ_SECONDS each; what fails stays in fuzz/crash
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-examples: ## the examples run
-	$(CARGO) run --quiet --locked -p anchormatch --example match_graphs
+examples: ## the examples in Rust run and print what they should (python does so for those in Python)
+	CARGO="$(CARGO)" $(PYTHON) scripts/check_examples.py
 
 wheel: $(OUT)/maturin ## the Python package, optimised, as a wheel
 	$(OUT)/maturin/bin/maturin build --release --locked --interpreter $(PYTHON) --out $(OUT)/wheels
@@ -81,6 +81,14 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/python -m mypy python/anchormatch
 	$(OUT)/python/bin/ruff check
 	$(OUT)/python/bin/ruff format --check
+
+# Ray is large: its tests have an environment of their own and are no part of `make test`.
+test-ray: $(OUT)/maturin ## many pairs with Ray, whose workers are killed
+	rm -rf $(OUT)/wheels-test
+	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
+	$(PYTHON) -m venv --clear $(OUT)/ray
+	$(OUT)/ray/bin/pip install --quiet --disable-pip-version-check -r python/tests_ray/requirements.txt $(OUT)/wheels-test/*.whl
+	$(OUT)/ray/bin/python -m pytest --quiet python/tests_ray
 
 $(OUT)/maturin: pyproject.toml
 	$(PYTHON) -m venv --clear $(OUT)/maturin
