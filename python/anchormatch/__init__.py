@@ -13,7 +13,7 @@ lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``
 
 from __future__ import annotations
 
-from . import generate
+from . import compat, generate
 from ._inputs import Graph, graph, points
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
@@ -31,6 +31,7 @@ __all__ = [
     "SolverInfo",
     "Suggestion",
     "__version__",
+    "compat",
     "generate",
     "graph",
     "heat_kernel",

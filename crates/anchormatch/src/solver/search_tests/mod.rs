@@ -1,6 +1,7 @@
 //! What all searches must do: book-keeping against recounts, optima against enumeration.
 
-pub(super) mod problems;
+mod first;
+mod problems;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

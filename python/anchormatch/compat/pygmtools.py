@@ -1,0 +1,531 @@
+"""``sm``, ``rrwm``, ``ipfp``, ``sinkhorn`` and ``hungarian`` of pygmtools, for NumPy arrays.
+
+Arguments, shapes and soft results are those of pygmtools' NumPy backend. The quadratic solvers maximise
+vec(X)ᵀ K vec(X), with the column-wise vec of pygmtools: the assignment of node i to node a stands at row
+a·n1max + i of K. K is taken as it is, entries between assignments that exclude each other included.
+(``am.solve(K, order="F")`` leaves those out, needs no K at all when given two matrices, and returns an
+assignment.)
+
+All functions take one problem or a batch: a leading dimension on every array, and ``n1``, ``n2`` for the sizes
+of problems that are padded to one shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from .._numbers import FloatArray, IndexArray, float_array
+from .._resources import Limits
+
+__all__ = ["hungarian", "ipfp", "rrwm", "sinkhorn", "sm"]
+
+#: The logarithm of what an entry of a dummy row is.
+_DUMMY = -100.0
+
+#: Solvers stop when the solution moves by less.
+_STILL = 1e-5
+
+#: A walk that moves by less stands still for all iterations that are left.
+_NO_MOVE = 1e-14
+
+#: IPFP stops when its objectives differ by less than this share.
+_SAME_OBJECTIVE = 1e-3
+
+#: A linear assignment takes less memory than the arrays around it.
+_LIMITS = Limits()
+
+
+def sm(
+    K: Any,  # noqa: N803
+    n1: Any = None,
+    n2: Any = None,
+    n1max: int | None = None,
+    n2max: int | None = None,
+    x0: Any = None,
+    max_iter: int = 50,
+    backend: str | None = None,
+) -> Any:
+    """Spectral matching (Leordeanu & Hebert 2005): the leading eigenvector of K, by power iteration.
+
+    Parameters
+    ----------
+    K
+        An array (n1·n2)×(n1·n2), or a batch of them.
+    n1, n2
+        The numbers of nodes, one for each problem of a batch.
+    n1max, n2max
+        What the problems of a batch are padded to; by default the largest of ``n1`` and ``n2``.
+    x0
+        Where to start, n1max×n2max; by default the same everywhere.
+    max_iter
+        Iterations at most.
+    backend
+        ``None`` or ``"numpy"``.
+
+    Returns
+    -------
+    numpy.ndarray
+        n1max×n2max, its squares summing to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> K = np.diag([3.0, 1.0, 1.0, 3.0])
+    >>> K[0, 3] = K[3, 0] = 2.0
+    >>> pygm.hungarian(pygm.sm(K, 2, 2))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
+    v = problems.start
+    for _ in range(_count("max_iter", max_iter)):
+        product = problems.apply(v)
+        new = product / _nonzero(np.sqrt((product * product).sum(axis=1, keepdims=True)))
+        moved = float(np.linalg.norm(new - v))
+        v = new
+        if moved < _STILL:
+            break
+    return problems.result(v)
+
+
+def rrwm(
+    K: Any,  # noqa: N803
+    n1: Any = None,
+    n2: Any = None,
+    n1max: int | None = None,
+    n2max: int | None = None,
+    x0: Any = None,
+    max_iter: int = 50,
+    sk_iter: int = 20,
+    alpha: float = 0.2,
+    beta: float = 30,
+    backend: str | None = None,
+) -> Any:
+    """Reweighted random walks (Cho, Lee & Lee 2010).
+
+    Parameters
+    ----------
+    K, n1, n2, n1max, n2max, x0, backend
+        As for :func:`sm`.
+    max_iter
+        Iterations at most.
+    sk_iter
+        Normalisations of rows and columns, together, in each.
+    alpha
+        The weight of the reweighted jump, from 0 to 1.
+    beta
+        How strongly the jump favours large entries, more than 0. It is taken as it is given;
+        ``am.solve(K, "rrwm")`` by default lets it grow with graphs of more than 30 nodes.
+
+    Returns
+    -------
+    numpy.ndarray
+        n1max×n2max, summing to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> K = np.diag([3.0, 1.0, 1.0, 3.0])
+    >>> K[0, 3] = K[3, 0] = 2.0
+    >>> pygm.rrwm(K, 2, 2).round(3)
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha: found {alpha}, expected a number from 0 to 1")
+    if not beta > 0:
+        raise ValueError(f"beta: found {beta}, expected a number above 0")
+    sweeps = _count("sk_iter", sk_iter)
+    problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
+    v = problems.start
+    for _ in range(_count("max_iter", max_iter)):
+        walked = problems.apply(v)
+        walked /= _nonzero(np.abs(walked).sum(axis=1, keepdims=True))
+        scores = problems.matrices(walked)
+        scores = beta * scores / _nonzero(scores.max(axis=(1, 2), keepdims=True))
+        jump = problems.vectors(_balance(scores, problems.n1, problems.n2, sweeps))
+        new = alpha * jump + (1 - alpha) * walked
+        new /= _nonzero(np.abs(new).sum(axis=1, keepdims=True))
+        moved = float(np.abs(new - v).max(initial=0.0))
+        v = new
+        if moved < _NO_MOVE:
+            break
+    return problems.result(v)
+
+
+def ipfp(
+    K: Any,  # noqa: N803
+    n1: Any = None,
+    n2: Any = None,
+    n1max: int | None = None,
+    n2max: int | None = None,
+    x0: Any = None,
+    max_iter: int = 50,
+    backend: str | None = None,
+) -> Any:
+    """Integer projected fixed points (Leordeanu, Hebert & Sukthankar 2009).
+
+    Two products with K an iteration: all objectives follow from them.
+
+    Parameters
+    ----------
+    K, n1, n2, n1max, n2max, x0, backend
+        As for :func:`sm`.
+    max_iter
+        Iterations at most.
+
+    Returns
+    -------
+    numpy.ndarray
+        n1max×n2max, zeros and ones: the best assignment met.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> K = np.diag([3.0, 1.0, 1.0, 3.0])
+    >>> pygm.ipfp(K, 2, 2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
+    v = last = problems.start
+    image = last_image = problems.apply(v)
+    best, best_value = v, np.full((len(v), 1), -np.inf)
+    for _ in range(_count("max_iter", max_iter)):
+        vertex = problems.vectors(_assign(problems.matrices(image), problems.n1, problems.n2))
+        vertex_image = problems.apply(vertex)
+        now, end = _dot(v, image), _dot(vertex, vertex_image)
+        slope = _dot(v, vertex_image) - now
+        curvature = end - _dot(vertex, image) - _dot(v, vertex_image) + now
+        step = np.where(curvature < 0, np.minimum(-slope / np.where(curvature < 0, curvature, -1.0), 1.0), 1.0)
+        better = end > best_value
+        best, best_value = np.where(better, vertex, best), np.where(better, end, best_value)
+        last_value = _dot(last, last_image)
+        v = v + step * (vertex - v)
+        image = image + step * (vertex_image - image)
+        if (np.abs(last_value - end) < _SAME_OBJECTIVE * np.abs(last_value)).all() or not last_value.any():
+            break
+        last, last_image = v, image
+    return problems.result(best)
+
+
+def sinkhorn(
+    s: Any,
+    n1: Any = None,
+    n2: Any = None,
+    unmatch1: Any = None,
+    unmatch2: Any = None,
+    dummy_row: bool = False,
+    max_iter: int = 10,
+    tau: float = 1.0,
+    batched_operation: bool = False,
+    backend: str | None = None,
+) -> Any:
+    """Normalise the rows and the columns of exp(s / tau) in turn.
+
+    The longer side's nodes are the columns here, so that rows, which come first, can all sum to 1.
+
+    Parameters
+    ----------
+    s
+        Scores n1×n2, or a batch of them.
+    n1, n2
+        The numbers of nodes of each problem; what lies beyond them is padding, and zero in the result.
+    unmatch1, unmatch2
+        The scores of staying alone, for the nodes of either side.
+    dummy_row
+        Whether rows that are next to nothing fill the matrix up to a square.
+    max_iter
+        Normalisations of rows and of columns, counted together.
+    tau
+        The temperature, more than 0.
+    batched_operation
+        Makes no difference: problems of one size are always done together.
+    backend
+        ``None`` or ``"numpy"``.
+
+    Returns
+    -------
+    numpy.ndarray
+        As ``s``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> pygm.sinkhorn(np.log([[1.0, 2.0], [3.0, 1.0]]), max_iter=100).sum(axis=0).round(6)
+    array([1., 1.])
+    """
+    scores, whole, kind = _scores(s, "s", backend)
+    if not tau > 0:
+        raise ValueError(f"tau: found {tau}, expected a number above 0")
+    shape = scores.shape
+    sizes1, sizes2 = _sizes(n1, shape[0], shape[1], "n1"), _sizes(n2, shape[0], shape[2], "n2")
+    alone = _alone(unmatch1, unmatch2, shape)
+    if alone is not None:
+        alone = (alone[0] / tau, alone[1] / tau)
+    result = _balance(scores / tau, sizes1, sizes2, _count("max_iter", max_iter), alone, bool(dummy_row))
+    result = result.astype(kind, copy=False)
+    return result if whole else result[0]
+
+
+def hungarian(
+    s: Any,
+    n1: Any = None,
+    n2: Any = None,
+    unmatch1: Any = None,
+    unmatch2: Any = None,
+    nproc: int = 1,
+    backend: str | None = None,
+) -> Any:
+    """The assignment with the largest total score.
+
+    Parameters
+    ----------
+    s
+        Scores n1×n2, or a batch of them; −∞ forbids an assignment.
+    n1, n2
+        The numbers of nodes of each problem.
+    unmatch1, unmatch2
+        The scores of staying alone, for the nodes of either side; without them the smaller side is matched.
+    nproc
+        Makes no difference: the compiled part is faster than a start of a process.
+    backend
+        ``None`` or ``"numpy"``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Zeros and ones, as ``s``.
+
+    Examples
+    --------
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> pygm.hungarian([[1.0, 5.0], [4.0, 6.0]])
+    array([[0., 1.],
+           [1., 0.]])
+    >>> pygm.hungarian([[1.0, 5.0], [-4.0, 6.0]], unmatch1=[0.0, 0.0], unmatch2=[0.0, 0.0])
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    scores, whole, kind = _scores(s, "s", backend, keep_integers=True)
+    shape = scores.shape
+    sizes1, sizes2 = _sizes(n1, shape[0], shape[1], "n1"), _sizes(n2, shape[0], shape[2], "n2")
+    result = _assign(scores, sizes1, sizes2, _alone(unmatch1, unmatch2, shape)).astype(kind, copy=False)
+    return result if whole else result[0]
+
+
+class _Problems:
+    """A batch of affinity matrices, and X as the vectors that they multiply."""
+
+    def __init__(self, k: Any, n1: Any, n2: Any, n1max: Any, n2max: Any, x0: Any, backend: Any) -> None:
+        self._k, self._whole, self._kind = _scores(k, "K", backend)
+        batch, size, other = self._k.shape
+        if size != other:
+            raise ValueError(f"K: found {size}×{other} arrays, expected square ones")
+        if n1 is None and n1max is None:
+            raise ValueError("at least one of the following arguments are required: n1 and n1max.")
+        if n2 is None and n2max is None:
+            raise ValueError("at least one of the following arguments are required: n2 and n2max.")
+        self._rows = int(np.max(n1) if n1max is None else n1max)
+        self._cols = int(np.max(n2) if n2max is None else n2max)
+        if self._rows * self._cols != size:
+            raise ValueError(
+                f"the input size of K does not match with n1max * n2max! Found {size}, {self._rows} and {self._cols}."
+            )
+        self.n1 = _sizes(n1, batch, self._rows, "n1")
+        self.n2 = _sizes(n2, batch, self._cols, "n2")
+        if x0 is None:
+            soft = np.zeros((batch, self._rows, self._cols))
+            for x, rows, cols in zip(soft, self.n1, self.n2, strict=True):
+                x[:rows, :cols] = 1.0 / max(rows * cols, 1)
+        else:
+            soft = float_array(x0, "x0", np.ndim(x0))
+            soft = soft[None] if soft.ndim == 2 else soft
+            if soft.shape != (batch, self._rows, self._cols):
+                raise ValueError(f"x0: found {soft.shape}, expected {(batch, self._rows, self._cols)}")
+        self.start = self.vectors(soft)
+
+    def apply(self, v: FloatArray) -> FloatArray:
+        """K v, problem by problem."""
+        product: FloatArray = np.matmul(self._k, v[:, :, None])[:, :, 0]
+        return product
+
+    def matrices(self, v: FloatArray) -> FloatArray:
+        """Vectors as matrices."""
+        return v.reshape(len(v), self._cols, self._rows).transpose(0, 2, 1)
+
+    def vectors(self, x: FloatArray) -> FloatArray:
+        """Matrices as vectors, column by column."""
+        return x.transpose(0, 2, 1).reshape(len(x), -1)
+
+    def result(self, v: FloatArray) -> Any:
+        """What the caller gets: a matrix for a matrix, in K's precision."""
+        x = np.ascontiguousarray(self.matrices(v)).astype(self._kind, copy=False)
+        return x if self._whole else x[0]
+
+
+def _scores(
+    values: Any, name: str, backend: str | None, keep_integers: bool = False
+) -> tuple[FloatArray, bool, np.dtype[Any]]:
+    """A batch of matrices, whether it was given as one, and the type that results have."""
+    if backend not in (None, "numpy"):
+        raise ValueError(f"backend: found {backend!r}, expected None or 'numpy'")
+    dimensions = np.ndim(values)
+    if dimensions not in (2, 3):
+        raise ValueError(
+            f"the input argument {name} is expected to be 2-dimensional or 3-dimensional, got {name}:{dimensions}dims!"
+        )
+    array = float_array(values, name, dimensions)
+    kind = np.asarray(values).dtype
+    if kind.kind != "f" and not (keep_integers and kind.kind in "iu"):
+        kind = np.dtype(np.float64)
+    return (array if dimensions == 3 else array[None]), dimensions == 3, kind
+
+
+def _sizes(n: Any, batch: int, most: int, name: str) -> IndexArray:
+    if n is None:
+        return np.full(batch, most, dtype=np.int64)
+    array = np.atleast_1d(np.asarray(n))
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise TypeError(f"{name}: found {n!r}, expected an integer for each problem")
+    if len(array) == 1:
+        array = np.repeat(array, batch)
+    if len(array) != batch:
+        raise ValueError(f"{name}: found {len(array)} numbers, expected {batch}, one for each problem")
+    if (array < 0).any() or (array > most).any():
+        raise ValueError(f"{name}: found {array.tolist()}, expected numbers from 0 to {most}")
+    return array.astype(np.int64, copy=False)
+
+
+def _alone(unmatch1: Any, unmatch2: Any, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray] | None:
+    if unmatch1 is None and unmatch2 is None:
+        return None
+    if unmatch1 is None or unmatch2 is None:
+        raise ValueError("The arguments unmatch1 and unmatch2 must be specified together.")
+    sides = []
+    for name, values, nodes in (("unmatch1", unmatch1, shape[1]), ("unmatch2", unmatch2, shape[2])):
+        array = float_array(values, name, np.ndim(values))
+        array = array[None] if array.ndim == 1 else array
+        if array.shape != (shape[0], nodes):
+            raise ValueError(f"{name}: found {array.shape}, expected {(shape[0], nodes)}")
+        sides.append(array)
+    return sides[0], sides[1]
+
+
+def _count(name: str, value: Any) -> int:
+    count = int(value)
+    if count != value or count < 0:
+        raise ValueError(f"{name}: found {value!r}, expected an integer, 0 or more")
+    return count
+
+
+def _assign(
+    scores: FloatArray, n1: IndexArray, n2: IndexArray, alone: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray:
+    """The best assignment of each problem."""
+    result = np.zeros(scores.shape)
+    for number, (rows, cols) in enumerate(zip(n1, n2, strict=True)):
+        block = scores[number, :rows, :cols]
+        if alone is not None:
+            # A pair counts for what it has over the two staying alone, and only when that is something.
+            block = block - alone[0][number, :rows, None] - alone[1][number, None, :cols]
+            gains = np.where(block > 0, block, 0.0)
+        else:
+            gains = _finite(block)
+        columns = _native.linear_assignment(np.ascontiguousarray(gains), True, _LIMITS)[0]
+        matched = np.flatnonzero(columns >= 0)
+        chosen = columns[matched]
+        if alone is not None:
+            worth = block[matched, chosen] > 0
+            matched, chosen = matched[worth], chosen[worth]
+        elif np.isneginf(block[matched, chosen]).any():
+            raise ValueError("s: found so many entries of -inf that not all nodes of the smaller side can be matched")
+        result[number, matched, chosen] = 1.0
+    return result
+
+
+def _finite(block: FloatArray) -> FloatArray:
+    """Scores with −∞ replaced by so little that it is never taken where it can be avoided."""
+    forbidden = np.isneginf(block)
+    if not forbidden.any():
+        return block
+    allowed = block[~forbidden]
+    low, high = (float(allowed.min()), float(allowed.max())) if allowed.size else (0.0, 0.0)
+    return np.where(forbidden, low - (high - low + 1.0) * (min(block.shape) + 1), block)
+
+
+def _balance(
+    scores: FloatArray,
+    n1: IndexArray,
+    n2: IndexArray,
+    sweeps: int,
+    alone: tuple[FloatArray, FloatArray] | None = None,
+    dummy_row: bool = False,
+) -> FloatArray:
+    """exp(scores) with rows and columns normalised in turn, zero beyond n1 and n2."""
+    result = np.zeros(scores.shape)
+    wide = scores.shape[1] <= scores.shape[2]
+    # Problems of one size are done together.
+    for rows, cols in {(int(rows), int(cols)) for rows, cols in zip(n1, n2, strict=True)}:
+        which = np.flatnonzero((n1 == rows) & (n2 == cols))
+        if rows == 0 or cols == 0:
+            continue
+        # Rows are the shorter side; of equal ones, what the shape of the batch makes it.
+        turn = cols < rows or (cols == rows and not wide)
+        logs = scores[which, :rows, :cols]
+        sides = None if alone is None else (alone[0][which, :rows], alone[1][which, :cols])
+        if turn:
+            logs = logs.transpose(0, 2, 1)
+            sides = None if sides is None else (sides[1], sides[0])
+        balanced = np.exp(_normalised(logs, sweeps, sides, dummy_row))
+        result[which, :rows, :cols] = balanced.transpose(0, 2, 1) if turn else balanced
+    return result
+
+
+def _normalised(
+    logs: FloatArray, sweeps: int, alone: tuple[FloatArray, FloatArray] | None, dummy_row: bool
+) -> FloatArray:
+    """The logarithms of balanced matrices with no more rows than columns."""
+    batch, rows, cols = logs.shape
+    square = cols if dummy_row else rows
+    extra = 0 if alone is None else 1
+    table = np.full((batch, square + extra, cols + extra), -np.inf)
+    table[:, :rows, :cols] = logs
+    table[:, rows:square, :cols] = _DUMMY
+    if alone is not None:
+        table[:, :rows, cols] = alone[0]
+        table[:, square, :cols] = alone[1]
+    # Who stays alone is not bound to sum to 1.
+    bound_rows, bound_cols = table[:, :square, :], table[:, :, :cols]
+    for sweep in range(sweeps):
+        if sweep % 2 == 0:
+            bound_rows -= _log_sums(bound_rows, 2)
+        else:
+            bound_cols -= _log_sums(bound_cols, 1)
+    return table[:, :rows, :cols]
+
+
+def _log_sums(logs: FloatArray, axis: int) -> FloatArray:
+    """log Σ exp over an axis; 0 where there is nothing to sum."""
+    highest = logs.max(axis=axis, keepdims=True)
+    highest = np.where(np.isfinite(highest), highest, 0.0)
+    with np.errstate(divide="ignore"):
+        sums: FloatArray = np.log(np.exp(logs - highest).sum(axis=axis, keepdims=True))
+    return np.where(np.isfinite(sums), sums + highest, 0.0)
+
+
+def _nonzero(values: FloatArray) -> FloatArray:
+    """Divisors; where there is nothing to divide, 1."""
+    return np.where(values == 0, 1.0, values)
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    product: FloatArray = (a * b).sum(axis=1, keepdims=True)
+    return product
