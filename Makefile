@@ -59,6 +59,8 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/python -m pytest --quiet python/tests
 	$(OUT)/python/bin/python -m pytest --quiet --doctest-modules --pyargs anchormatch
 	$(OUT)/python/bin/python -m mypy python/anchormatch
+	$(OUT)/python/bin/ruff check
+	$(OUT)/python/bin/ruff format --check
 
 $(OUT)/maturin: pyproject.toml
 	$(PYTHON) -m venv --clear $(OUT)/maturin

@@ -17,7 +17,7 @@ from . import _native
 from ._numbers import FloatArray, IndexArray, csr_arrays, float_array, is_sparse, passed
 from ._resources import quick
 
-__all__ = ["Graph", "graph", "points", "as_graph"]
+__all__ = ["Graph", "as_graph", "graph", "points"]
 
 _ACCEPTED = (
     "a square NumPy array, a SciPy sparse matrix, a graph of networkx, igraph or rustworkx, a pandas "
@@ -284,7 +284,9 @@ class _Reader:
         pandas = passed("pandas")
         if pandas is not None and isinstance(data, pandas.DataFrame):
             return self._table(data)
-        if isinstance(data, np.ndarray) or (hasattr(data, "__array__") and not isinstance(data, (list, tuple))):
+        if isinstance(data, np.ndarray) or (
+            hasattr(data, "__array__") and not isinstance(data, (list, tuple))
+        ):
             return self._dense(data, self.ids)
         if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
             raise TypeError(f"graph: found an object of type {type(data).__name__}, expected {_ACCEPTED}")
@@ -301,8 +303,8 @@ class _Reader:
         array = float_array(data, "graph", 2)
         if array.shape[0] != array.shape[1]:
             raise ValueError(
-                f"graph: found a {array.shape[0]}×{array.shape[1]} array, expected a square matrix of weights; "
-                "for points use am.points(array), for edges a list such as array.tolist()"
+                f"graph: found a {array.shape[0]}×{array.shape[1]} array, expected a square matrix of "
+                "weights; for points use am.points(array), for edges a list such as array.tolist()"
             )
         return self._matrix(array, array.shape[0], ids)
 
@@ -415,11 +417,15 @@ class _Reader:
                 try:
                     known = place.get(node)
                 except TypeError:
-                    raise TypeError(f"graph: found the node {node!r}, expected something hashable") from None
+                    raise TypeError(
+                        f"graph: found the node {node!r}, expected something hashable"
+                    ) from None
                 if known is None:
                     _refuse_nan(node)
                     if self.ids is not None:
-                        raise ValueError(f"graph: found the node {node!r} in edge {row}, expected one of ids")
+                        raise ValueError(
+                            f"graph: found the node {node!r} in edge {row}, expected one of ids"
+                        )
                     known = place[node] = len(place)
                 ends[row, column] = known
         nodes = list(place) if self.ids is None else self.ids
@@ -494,7 +500,11 @@ def _check_number(ids: Sequence[Hashable], size: int) -> None:
 
 
 def _refuse_nan(node: Any) -> None:
-    missing = node is None or (isinstance(node, float) and node != node) or type(node).__name__ in ("NAType", "NaTType")
+    missing = (
+        node is None
+        or (isinstance(node, float) and node != node)
+        or type(node).__name__ in ("NAType", "NaTType")
+    )
     if missing:
         raise ValueError(f"graph: found {node!r} in the place of a node, expected an id")
 
@@ -509,7 +519,9 @@ def _weights(edges: Iterable[tuple[Any, Any]], count: int) -> FloatArray:
             weights[place] = weight
         except (TypeError, ValueError):
             u, v = ends
-            raise TypeError(f"graph: edge ({u!r}, {v!r}) has the weight {weight!r}, expected a number") from None
+            raise TypeError(
+                f"graph: edge ({u!r}, {v!r}) has the weight {weight!r}, expected a number"
+            ) from None
     return weights
 
 
@@ -520,7 +532,12 @@ def _positions(pairs: Iterable[tuple[Any, Any]], count: int) -> FloatArray | Non
         array = np.asarray(places, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    good = array.ndim == 2 and len(array) == count and array.shape[1] in (2, 3) and bool(np.isfinite(array).all())
+    good = (
+        array.ndim == 2
+        and len(array) == count
+        and array.shape[1] in (2, 3)
+        and bool(np.isfinite(array).all())
+    )
     return array if good else None
 
 

@@ -188,7 +188,9 @@ def _similarity(values: Any, source: Graph, target: Graph) -> FloatArray | None:
         missing = [node for node in source.ids if node not in values.index]
         missing += [node for node in target.ids if node not in values.columns]
         if missing:
-            raise ValueError(f"node_similarity: found no row or column for {missing[0]!r}, expected all ids")
+            raise ValueError(
+                f"node_similarity: found no row or column for {missing[0]!r}, expected all ids"
+            )
         values = values.loc[list(source.ids), list(target.ids)].to_numpy()
     elif is_sparse(values):
         values = values.toarray()

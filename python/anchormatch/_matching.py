@@ -166,7 +166,9 @@ class Matching:
         """What the rest of the evidence says of each anchor (presets ``best`` and ``fast``)."""
         left, right = self._source.ids, self._target.ids
         return [
-            AnchorCheck(left[i], right[a], score, suspicion, None if other is None else right[other], demoted)
+            AnchorCheck(
+                left[i], right[a], score, suspicion, None if other is None else right[other], demoted
+            )
             for i, a, score, suspicion, other, demoted in self._record["anchor_report"]
         ]
 
@@ -266,7 +268,9 @@ class Matching:
                 file.write(page)
         return page
 
-    def plot(self, truth: Any = None, *, ax: Any = None, labels: bool = False, max_lines: int = 2000) -> Any:
+    def plot(
+        self, truth: Any = None, *, ax: Any = None, labels: bool = False, max_lines: int = 2000
+    ) -> Any:
         """Draw both graphs side by side with matplotlib.
 
         Lines join partners, coloured by confidence or, when a truth is given, by whether they are

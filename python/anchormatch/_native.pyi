@@ -13,7 +13,25 @@ _Compressed: TypeAlias = tuple[_Indices, _Indices, _Floats]
 _Side: TypeAlias = tuple[str, Graph, _Floats | None]
 _Made: TypeAlias = tuple[_Floats, _Floats, _Indices, _Floats | None, _Floats | None, list[str]]
 
-__all__: list[str]
+__all__ = [
+    "Graph",
+    "Problem",
+    "__version__",
+    "block_model",
+    "drawing",
+    "heat_kernel",
+    "house",
+    "linear_assignment",
+    "match_graphs",
+    "random_anchors",
+    "read_problems",
+    "report",
+    "signature",
+    "sinkhorn",
+    "solvers",
+    "suggest",
+    "synthetic",
+]
 __version__: str
 
 @final
@@ -104,9 +122,7 @@ def report(
     record: dict[str, Any],
     truth: list[tuple[int, int]] | None,
 ) -> str: ...
-def drawing(
-    sides: tuple[_Side, _Side], record: dict[str, Any]
-) -> dict[str, tuple[_Floats, _Indices]]: ...
+def drawing(sides: tuple[_Side, _Side], record: dict[str, Any]) -> dict[str, tuple[_Floats, _Indices]]: ...
 def solvers() -> list[tuple[str, str, str, str, str, dict[str, Any]]]: ...
 def read_problems(path: str, limits: Limits) -> list[Problem]: ...
 def signature(

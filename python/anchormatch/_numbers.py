@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FloatArray", "IndexArray", "float_array", "is_sparse", "csr_arrays", "passed"]
+__all__ = ["FloatArray", "IndexArray", "csr_arrays", "float_array", "is_sparse", "passed"]
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -23,7 +23,9 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
     """``values`` as an array of numbers, without a copy where none is needed."""
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.getmaskarray(values).any():
-            raise ValueError(f"{name}: found masked entries, expected numbers; fill them, with 0 for instance")
+            raise ValueError(
+                f"{name}: found masked entries, expected numbers; fill them, with 0 for instance"
+            )
         values = values.data
     try:
         array = np.asarray(values)
@@ -36,7 +38,9 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
         with np.errstate(over="ignore"):
             result = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers") from None
+        raise TypeError(
+            f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
+        ) from None
     # What is not aligned (a field of a record, say) cannot be read in place.
     return result if result.flags.aligned else result.copy()
 
@@ -66,7 +70,9 @@ def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArr
 
 def _check_kind(dtype: np.dtype[Any], name: str) -> None:
     if dtype.kind == "c":
-        raise TypeError(f"{name}: found complex numbers, expected real ones; take .real or numpy.abs of them")
+        raise TypeError(
+            f"{name}: found complex numbers, expected real ones; take .real or numpy.abs of them"
+        )
     if dtype.kind not in "biufO":
         raise TypeError(f"{name}: found an array of {dtype}, expected numbers")
 

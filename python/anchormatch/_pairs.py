@@ -73,7 +73,9 @@ def _rows(pairs: Any, name: str) -> Iterable[tuple[Any, Any, Any]]:
         if {"source", "target"} <= set(columns):
             columns = ["source", "target"] + (["weight"] if "weight" in columns else [])
         if len(columns) not in (2, 3):
-            raise ValueError(f"{name}: found a table with the columns {columns}, expected source, target[, weight]")
+            raise ValueError(
+                f"{name}: found a table with the columns {columns}, expected source, target[, weight]"
+            )
         values = [pairs[column].tolist() for column in columns]
         weights = values[2] if len(values) == 3 else [None] * len(pairs)
         return list(zip(values[0], values[1], weights))

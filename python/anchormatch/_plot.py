@@ -24,7 +24,6 @@ _SMALL = 150
 def plot(matching: Matching, truth: Any, ax: Any, labels: bool, max_lines: int) -> Any:
     """See :meth:`Matching.plot`."""
     try:
-        import matplotlib
         from matplotlib.collections import LineCollection
     except ImportError:
         raise ImportError("plot() needs matplotlib: pip install matplotlib") from None
@@ -39,7 +38,7 @@ def plot(matching: Matching, truth: Any, ax: Any, labels: bool, max_lines: int) 
         ax.add_collection(LineCollection(list(places[edges]), colors=_EDGE, linewidths=0.5, zorder=1))
     chosen = _chosen(len(matching), max_lines)
     pairs = matching.pairs_by_number[chosen]
-    segments = np.stack([left[pairs[:, 0]], other[pairs[:, 1]]], axis=1) if len(pairs) else []
+    segments = np.stack([left[pairs[:, 0]], other[pairs[:, 1]]], axis=1)
     if right is None:
         lines = LineCollection(list(segments), cmap="viridis", linewidths=0.9, alpha=0.8, zorder=2)
         lines.set_array(matching.confidence[chosen])
@@ -86,7 +85,8 @@ def picture(matching: Matching) -> str:
 
 def _line(start: FloatArray, end: FloatArray, colour: str, width: float) -> str:
     (x, y), (u, v) = start.tolist(), end.tolist()
-    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="{colour}" stroke-width="{width}"/>'
+    ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}"'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
 
 
 def _shade(confidence: float) -> str:

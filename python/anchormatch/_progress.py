@@ -8,13 +8,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 __all__ = ["ProgressCallback", "ProgressOption", "reporter"]
 
 #: Called with the stage, the steps done, the steps in all (or ``None``) and a figure worth watching.
-ProgressCallback = Callable[[str, int, Union[int, None], Union[float, None]], object]
-ProgressOption = Union[bool, ProgressCallback, type, None]
+ProgressCallback = Callable[[str, int, int | None, float | None], object]
+ProgressOption = bool | ProgressCallback | type | None
 
 _WIDTH = 28
 #: Seconds between two drawings of a bar.

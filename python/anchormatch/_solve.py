@@ -140,7 +140,9 @@ class Problem:
         rows = None if linear is None else float_array(linear, "linear", 2)
         known = _seeds(seeds)
         size = quick(max_memory)
-        return cls(_native.Problem.product(_square(a, "A"), _square(b, "B"), rows, known, bool(maximize), size))
+        return cls(
+            _native.Problem.product(_square(a, "A"), _square(b, "B"), rows, known, bool(maximize), size)
+        )
 
     @classmethod
     def explicit(
@@ -278,7 +280,9 @@ def solve(
         given = {"shape": shape, "linear": linear, "seeds": seeds, "maximize": maximize}
         wrong = [name for name, value in given.items() if value is not None]
         if wrong:
-            raise TypeError(f"{wrong[0]}: found beside a Problem, expected only what the Problem does not say")
+            raise TypeError(
+                f"{wrong[0]}: found beside a Problem, expected only what the Problem does not say"
+            )
         program = problem
     elif isinstance(problem, (tuple, list)) and len(problem) == 2:
         if shape is not None:
@@ -291,7 +295,9 @@ def solve(
         if seeds is not None:
             raise ValueError("seeds: found beside K, expected (A, B); for K fold them into linear")
         if isinstance(problem, (str, bytes, os.PathLike)):
-            raise TypeError(f"problem: found {problem!r}, expected arrays; files are read by am.read_problems")
+            raise TypeError(
+                f"problem: found {problem!r}, expected arrays; files are read by am.read_problems"
+            )
         largest = True if maximize is None else maximize
         program = Problem.explicit(
             problem, shape, order=order, linear=linear, maximize=largest, max_memory=max_memory
@@ -382,4 +388,3 @@ def _whole(problem: Problem, soft: FloatArray | None, assignment: IndexArray) ->
     fixed = np.setdiff1d(np.arange(problem.shape[0]), rows)
     whole[fixed, assignment[fixed]] = 1.0
     return whole
-

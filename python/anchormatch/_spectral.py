@@ -61,7 +61,9 @@ def signature(
     nodes = [] if anchors is None else [network.find(node, "anchors") for node in anchors]
     if (kind == "anchored") != (anchors is not None) or (kind == "anchored" and not nodes):
         expected = "at least one id" if kind == "anchored" else "none, or kind='anchored'"
-        raise ValueError(f"anchors: found {'some' if nodes else 'none'} with kind={kind!r}, expected {expected}")
+        raise ValueError(
+            f"anchors: found {'some' if nodes else 'none'} with kind={kind!r}, expected {expected}"
+        )
     values = None if times is None else float_array(np.atleast_1d(times), "times", 1).tolist()
     columns = (100 if kind == "wave" else 16) if count is None else int(count)
     if columns < 1:

@@ -102,15 +102,18 @@ def synthetic(
     >>> am.generate.synthetic(20, target_outliers=5, noise=0.1, seed=7)
     Instance(20 and 25 nodes, 20 pairs)
     """
-    counts = [_count(name, value) for name, value in (
-        ("inliers", inliers), ("source_outliers", source_outliers), ("target_outliers", target_outliers)
-    )]
     with limits(None, None, max_memory) as resources:
-        return _instance(
-            _native.synthetic(
-                *counts, float(density), float(noise), bool(noisy_outliers), seed_of(seed), resources
-            )
+        made = _native.synthetic(
+            _count("inliers", inliers),
+            _count("source_outliers", source_outliers),
+            _count("target_outliers", target_outliers),
+            float(density),
+            float(noise),
+            bool(noisy_outliers),
+            seed_of(seed),
+            resources,
         )
+    return _instance(made)
 
 
 def block_model(

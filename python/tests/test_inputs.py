@@ -118,7 +118,9 @@ def test_pandas(pair):
     assert_same(am.graph(table), pair.source)
     square = pd.DataFrame(pair.source, index=list("abcdefghij"), columns=list("abcdefghij"))
     assert list(am.graph(square).ids) == list("abcdefghij")
-    dated = pd.DataFrame({"source": pd.to_datetime(["2020-01-01"]), "target": pd.to_datetime(["2021-01-01"])})
+    dated = pd.DataFrame(
+        {"source": pd.to_datetime(["2020-01-01"]), "target": pd.to_datetime(["2021-01-01"])}
+    )
     assert am.graph(dated).ids[0] == pd.Timestamp("2020-01-01")
     with pytest.raises(ValueError, match="columns"):
         am.graph(pd.DataFrame(np.zeros((2, 4))))

@@ -18,7 +18,9 @@ def laplacian(matrix):
 def test_the_heat_kernel_is_the_exponential(pair):
     want = scipy.linalg.expm(-0.02 * laplacian(pair.source))
     np.testing.assert_allclose(am.heat_kernel(pair.source, 0.02), want, atol=1e-10)
-    np.testing.assert_allclose(am.heat_kernel(sp.csr_array(pair.source), 0.02, columns=[3, 0]), want[:, [3, 0]], atol=1e-9)
+    np.testing.assert_allclose(
+        am.heat_kernel(sp.csr_array(pair.source), 0.02, columns=[3, 0]), want[:, [3, 0]], atol=1e-9
+    )
     time = 2.0 / (np.trace(laplacian(pair.source)) / 9)
     scaled = am.heat_kernel(5 * pair.source, tau=2.0)
     np.testing.assert_allclose(scaled, scipy.linalg.expm(-time * laplacian(pair.source)), atol=1e-10)
@@ -74,7 +76,12 @@ def test_linear_assignment_is_scipys(shape, maximize):
 def test_linear_assignment_of_odd_input():
     for empty in (np.zeros((0, 0)), np.zeros((0, 3)), np.zeros((3, 0))):
         assert len(am.linear_assignment(empty).rows) == 0
-    for bad, kind in [([[np.nan]], ValueError), ([[np.inf]], ValueError), ([[1j]], TypeError), ([["a"]], TypeError)]:
+    for bad, kind in [
+        ([[np.nan]], ValueError),
+        ([[np.inf]], ValueError),
+        ([[1j]], TypeError),
+        ([["a"]], TypeError),
+    ]:
         with pytest.raises(kind):
             am.linear_assignment(bad)
     with pytest.raises(ValueError, match="dimensions"):

@@ -112,6 +112,8 @@ def test_similarities_break_symmetries():
     similarity = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0]])
     want = {"a": "c", "b": "b", "c": "a"}
     assert am.match(path, path, node_similarity=similarity).mapping == want
+    turned = np.asfortranarray([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=float)
+    assert am.match(np.ones((3, 3)), np.ones((3, 3)), node_similarity=turned).mapping == {0: 1, 1: 2, 2: 0}
     table = pd.DataFrame(similarity[::-1], index=["c", "b", "a"], columns=["a", "b", "c"])
     assert am.match(path, path, node_similarity=table).mapping == want
     for bad in (similarity[:2], similarity * np.nan):
@@ -143,9 +145,13 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads():
 
 
 def test_solvers_and_their_options(pair):
-    m = am.match(pair.source, pair.target, pair.anchors, solver="faq", solver_options={"max_iterations": 50})
+    m = am.match(
+        pair.source, pair.target, pair.anchors, solver="faq", solver_options={"max_iterations": 50}
+    )
     assert m.accuracy(pair.truth) == 1.0
-    m = am.match(pair.source, pair.target, pair.anchors, preset="paper", solver="tabu", terms="adjacency", tau=2.0)
+    m = am.match(
+        pair.source, pair.target, pair.anchors, preset="paper", solver="tabu", terms="adjacency", tau=2.0
+    )
     assert m.parameters["terms"] == "adjacency" and m.parameters["solver"] == "tabu"
 
 
@@ -218,7 +224,9 @@ def test_errors_call_nodes_by_their_ids(pair):
     named = am.graph(pair.source, ids=list("abcdefghij"))
     with pytest.raises(ValueError, match="source node `a` is anchored twice, to `b` and to `c`"):
         am.match(named, named, [("a", "b"), ("a", "c")])
-    with pytest.raises(ValueError, match="found 'z', expected the id of a node of the source graph, such as 'a'"):
+    with pytest.raises(
+        ValueError, match="found 'z', expected the id of a node of the source graph, such as 'a'"
+    ):
         am.match(named, named, [("z", "b")])
 
 

@@ -34,41 +34,42 @@ def test_a_time_limit_returns_the_best_so_far():
         "am.match(h.source, h.target, h.anchors(3))",
         "am.match(h.source, h.target, preset='paper', solver='tabu', solver_options={'iterations': 10**9})",
         "am.solve((h.source, h.target), 'tabu', options={'iterations': 10**9})",
-        # A step without checkpoints.
-        "am.heat_kernel(np.random.default_rng(0).random((3000, 3000)), time=1.0, threads=1) if not warm else 0",
-        "am.sinkhorn(np.random.default_rng(0).random((2000, 2000)) + 1e-3, tolerance=0.0, max_iterations=10**9)",
+        # Steps without checkpoints are left to themselves.
+        "am.heat_kernel(np.ones((3000, 3000)), time=1.0, threads=1)",
+        "am.sinkhorn(h.source + 1e-3, tolerance=0.0, max_iterations=10**12)",
     ],
+    ids=["match", "paper", "solve", "heat", "sinkhorn"],
 )
-def test_ctrl_c_stops_within_a_moment(work):
+def test_ctrl_c_stops_endless_work(work):
     program = f"""
-        import anchormatch as am, numpy as np, time, sys, signal
+        import signal
+        import numpy as np
+        import anchormatch as am
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        warm = False
         h = am.generate.synthetic(400, noise=0.3, seed=1)
         print("ready", flush=True)
-        start = time.monotonic()
         try:
             while True:
-                {work.replace("np.random.default_rng(0).random((3000, 3000))", "np.ones((3000, 3000))")}
+                {work}
         except KeyboardInterrupt:
             print("stopped", flush=True)
-            small = am.generate.synthetic(10)
-            assert len(am.match(small.source, small.target)) == 10
-            print("alive", flush=True)
+        small = am.generate.synthetic(10)
+        assert len(am.match(small.source, small.target)) == 10
+        print("alive", flush=True)
     """
-    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert child.stdout.readline() == "ready\n"
         time.sleep(1.0)
         child.send_signal(signal.SIGINT)
-        # The limit of readline is the test run's own; what is asserted is that it stops at all.
-        assert child.stdout.readline() == "stopped\n"
-        assert child.stdout.readline() == "alive\n"
-        assert child.wait(60) == 0
+        output, _ = child.communicate(timeout=120)
+        assert output == "stopped\nalive\n"
+        assert child.returncode == 0
     finally:
         child.kill()
-        child.stdout.close()
-        child.wait()
+        child.communicate()
 
 
 def test_other_threads_run_meanwhile():

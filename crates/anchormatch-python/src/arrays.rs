@@ -12,12 +12,18 @@ use pyo3::prelude::*;
 /// A matrix with the entries of an array in any memory order.
 pub(crate) fn matrix(array: &PyReadonlyArray2<'_, f64>) -> Matrix {
     let shape = array.shape();
-    let data = match array.as_slice() {
-        // In C order this is a copy of memory.
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
+    let data = match rows_in_memory(array) {
+        Some(entries) => entries.to_vec(),
+        None => array.as_array().iter().copied().collect(),
     };
     Matrix::from_vec(shape[0], shape[1], data)
+}
+
+/// The entries row after row, when that is how they lie in memory.
+pub(crate) fn rows_in_memory<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> Option<&'a [f64]> {
+    // A slice is lent in Fortran's order too.
+    let entries = array.as_slice().ok();
+    entries.filter(|_| array.is_c_contiguous())
 }
 
 /// An array that takes the matrix's memory over.

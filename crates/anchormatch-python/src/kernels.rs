@@ -154,8 +154,8 @@ pub(crate) fn linear_assignment<'py>(
     limits: Limits,
 ) -> PyResult<Assigned<'py>> {
     let (rows, cols) = (costs.shape()[0], costs.shape()[1]);
-    let best = match costs.as_slice() {
-        Ok(entries) if entries.len() <= SMALL => py
+    let best = match arrays::rows_in_memory(&costs) {
+        Some(entries) if entries.len() <= SMALL => py
             .detach(|| assign(entries, rows, cols, maximize))
             .map_err(exception)?,
         _ => {

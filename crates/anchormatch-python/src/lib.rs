@@ -2,7 +2,7 @@
 //!
 //! The layer is thin: arrays and index lists come in, arrays and dictionaries go out. Ids, edge lists,
 //! pictures and everything else that is easier in Python stays in `python/anchormatch`. Long work runs
-//! on a thread of its own ([`worker`]), without the interpreter's lock, and can be interrupted.
+//! on a thread of its own (`worker`), without the interpreter's lock, and can be interrupted.
 
 #![allow(
     clippy::needless_pass_by_value,

@@ -5,6 +5,7 @@
 //! longer be positive semidefinite and heat would not diffuse.
 
 mod builder;
+mod interner;
 mod labels;
 mod laplacian;
 
@@ -31,7 +32,12 @@ pub struct Graph {
 pub struct Cleaning {
     /// Edges from a node to itself, dropped.
     pub self_loops: usize,
-    /// Repetitions of an edge, merged.
+    /// Edges that were given with a direction, which was ignored. Of a matrix: entries without a
+    /// mirror image.
+    pub directed_edges: usize,
+    /// Directed edges that run against another one between the same nodes, merged with it.
+    pub opposite_edges: usize,
+    /// Repetitions of an edge other than those, merged.
     pub repeated_edges: usize,
     /// Edges of weight zero, which is the weight of no edge at all, dropped.
     pub zero_weights: usize,

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use super::super::fault::{fault, quoted};
+use super::super::positions::{coordinate, gathered};
 use super::super::xml::{Element, Piece, Xml, is_xml_text};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use crate::error::Result;
 use crate::graph::GraphBuilder;
-use crate::linalg::Matrix;
 
 /// Reads GraphML; `name` stands for the file in errors.
 ///
@@ -90,6 +90,7 @@ struct OpenEdge {
     source: usize,
     target: usize,
     weight: f64,
+    is_directed: bool,
     line: u64,
 }
 
@@ -115,7 +116,6 @@ struct Document<'a> {
     positions: Vec<[Option<f64>; 3]>,
     node: usize,
     edge: Option<OpenEdge>,
-    edges: u64,
     /// The line of the datum or default that is being read.
     line: u64,
     notes: Vec<String>,
@@ -137,14 +137,11 @@ impl<'a> Document<'a> {
             seen_root: false,
             seen_graph: false,
             directed_by_default: false,
-            builder: GraphBuilder::new()
-                .duplicates(options.duplicates)
-                .file(name),
+            builder: options.builder(name),
             declared: Vec::new(),
             positions: Vec::new(),
             node: 0,
             edge: None,
-            edges: 0,
             line: 0,
             notes: Vec::new(),
         }
@@ -251,10 +248,7 @@ impl<'a> Document<'a> {
         }
         self.declared[self.node] = Declaration::At(line);
         self.positions[self.node] = self.default_position;
-        if self.builder.nodes().is_multiple_of(8192) {
-            let nodes = self.builder.nodes();
-            self.options.reserve_edges(self.name, 0, nodes)?;
-        }
+        self.options.reserve_graph(self.name, &self.builder)?;
         Ok(Within::Node)
     }
 
@@ -268,9 +262,6 @@ impl<'a> Document<'a> {
             Some("false") => false,
             _ => self.directed_by_default,
         };
-        if is_directed {
-            self.note("directed edges were read as undirected".to_owned());
-        }
         if weight.is_some() {
             self.note(
                 "weights as XML attributes of <edge> are not GraphML and were ignored".into(),
@@ -280,6 +271,7 @@ impl<'a> Document<'a> {
             source,
             target,
             weight: self.default_weight,
+            is_directed,
             line,
         });
         Ok(Within::Edge)
@@ -301,7 +293,7 @@ impl<'a> Document<'a> {
         match within {
             Within::Default => match self.key {
                 Role::Weight => self.default_weight = self.number()?,
-                Role::Axis(axis) => self.default_position[axis] = self.coordinate(),
+                Role::Axis(axis) => self.default_position[axis] = coordinate(&self.text),
                 Role::Other => {}
             },
             Within::Data(role) => match (role, self.open.last()) {
@@ -312,17 +304,19 @@ impl<'a> Document<'a> {
                     }
                 }
                 (Role::Axis(axis), Some(Within::Node)) => {
-                    self.positions[self.node][axis] = self.coordinate();
+                    self.positions[self.node][axis] = coordinate(&self.text);
                 }
                 _ => {}
             },
             Within::Edge => {
                 let edge = self.edge.take().expect("an edge ends that has begun");
-                self.builder
-                    .edge(edge.source, edge.target, edge.weight, Some(edge.line))?;
-                self.edges += 1;
-                let nodes = self.builder.nodes();
-                self.options.reserve_edges(self.name, self.edges, nodes)?;
+                let (source, target, line) = (edge.source, edge.target, Some(edge.line));
+                if edge.is_directed {
+                    self.builder.arc(source, target, edge.weight, line)?;
+                } else {
+                    self.builder.edge(source, target, edge.weight, line)?;
+                }
+                self.options.reserve_graph(self.name, &self.builder)?;
             }
             _ => {}
         }
@@ -342,12 +336,6 @@ impl<'a> Document<'a> {
                 "a finite number",
             )),
         }
-    }
-
-    /// The text just read, as a coordinate; positions are a bonus, so a bad one is only missing.
-    fn coordinate(&self) -> Option<f64> {
-        let value = self.text.trim_ascii().parse::<f64>().ok()?;
-        value.is_finite().then_some(value)
     }
 
     fn note(&mut self, note: String) {
@@ -388,33 +376,12 @@ impl<'a> Document<'a> {
                 ));
             }
         }
-        let positions = self.take_positions();
+        let positions = gathered(&self.positions, &mut self.notes);
         let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?;
         Ok(LoadedGraph {
             positions,
             ..loaded
         })
-    }
-
-    /// The positions when every node has one.
-    fn take_positions(&mut self) -> Option<Matrix> {
-        let positions = std::mem::take(&mut self.positions);
-        let has = |axis: usize| positions.iter().filter(|p| p[axis].is_some()).count();
-        let counts = [has(0), has(1), has(2)];
-        let all = positions.len();
-        if counts[0] < all || counts[1] < all {
-            if counts[0] > 0 && counts[1] > 0 {
-                self.note("positions were left aside: not every node has x and y".to_owned());
-            }
-            return None;
-        }
-        let dimensions = if counts[2] == all { 3 } else { 2 };
-        if dimensions == 2 && counts[2] > 0 {
-            self.note("z was left aside: not every node has it".to_owned());
-        }
-        Some(Matrix::from_fn(all, dimensions, |i, axis| {
-            positions[i][axis].unwrap_or_default()
-        }))
     }
 }
 
@@ -477,7 +444,7 @@ mod tests {
         assert_eq!((graph.weight(0, 1), graph.weight(0, 2)), (2.5, -10.0));
         let positions = loaded.positions.unwrap();
         assert_eq!(positions.as_slice(), [3.0, 4.0, 0.0, 1.0, 0.0, 10.0]);
-        assert_eq!(loaded.notes, ["directed edges were read as undirected"]);
+        assert_eq!(loaded.notes, ["2 directed edges were read as undirected"]);
     }
 
     #[test]
