@@ -107,7 +107,10 @@ def test_shuffling_breaks_ties_at_random():
     nothing = np.zeros((8, 8))
     seen = {tuple(graph_match(nothing, nothing, rng=seed).indices_B) for seed in range(5)}
     assert len(seen) > 1
-    assert len({tuple(graph_match(nothing, nothing, rng=s, shuffle_input=False).indices_B) for s in range(5)}) == 1
+    assert (
+        len({tuple(graph_match(nothing, nothing, rng=s, shuffle_input=False).indices_B) for s in range(5)})
+        == 1
+    )
 
 
 def test_pairs_may_be_a_tuple_and_lists_may_be_arrays():

@@ -19,7 +19,10 @@ CASES = {case["name"]: case for case in VALUES["cases"]}
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_those_of_pygmtools(name):
     case = CASES[name]
-    given = {key: np.array(value) if isinstance(value, list) else value for key, value in case["arguments"].items()}
+    given = {
+        key: np.array(value) if isinstance(value, list) else value
+        for key, value in case["arguments"].items()
+    }
     found = getattr(pygm, case["function"])(**given)
     expected = np.array(case["result"])
     assert found.shape == expected.shape and found.dtype == np.float64

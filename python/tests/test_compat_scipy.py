@@ -36,15 +36,17 @@ def test_the_tests_of_scipy_pass(tmp_path):
         pytest.skip("this SciPy came without its tests")
     (tmp_path / "in_its_place.py").write_text(PLUGIN)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    options = ["-p", "in_its_place", "-p", "no:cacheprovider", "--import-mode=importlib", "-q", "-rA"]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "in_its_place", "-p", "no:cacheprovider"]
-        + ["--import-mode=importlib", "-q", "-rA", tests.origin],
+        [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", *options, tests.origin],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])},
     )
-    outcomes = dict(re.findall(r"^(?:PASSED|FAILED|ERROR) .*?(\w+::\w+)( - .*)?$", run.stdout, re.MULTILINE))
+    outcomes = dict(
+        re.findall(r"^(?:PASSED|FAILED|ERROR) .*?(\w+::\w+)( - .*)?$", run.stdout, re.MULTILINE)
+    )
     failed = set(re.findall(r"^(?:FAILED|ERROR) .*?(\w+::\w+)", run.stdout, re.MULTILINE))
     assert len(outcomes) >= 14, run.stdout + run.stderr
     assert failed == set(EXCEPTIONS), run.stdout
@@ -120,7 +122,9 @@ def test_pairs_may_come_in_any_order_and_guesses_give_way(method):
     assert found.col_ind[[4, 1, 2]].tolist() == [0, 5, 2]
     assert sorted(found.col_ind) == list(range(6))
     everything = np.column_stack([np.arange(6)[::-1], np.arange(6)])
-    found = quadratic_assignment(a, b, method, {"partial_match": everything, "rng": np.random.default_rng(0)})
+    found = quadratic_assignment(
+        a, b, method, {"partial_match": everything, "rng": np.random.default_rng(0)}
+    )
     assert found.col_ind.tolist() == [5, 4, 3, 2, 1, 0]
 
 

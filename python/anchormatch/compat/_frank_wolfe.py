@@ -1,4 +1,4 @@
-"""FAQ as SciPy and graspologic define it (Vogelstein et al. 2015; Fishkind et al. 2019; Pedigo et al. 2022).
+"""FAQ as the peers define it (Vogelstein et al. 2015; Fishkind et al. 2019; Pedigo et al. 2022).
 
 Over doubly stochastic X between the nodes that no seed fixes, Frank-Wolfe follows
 
@@ -235,8 +235,8 @@ def _plan(gradient: FloatArray, transport: Transport) -> FloatArray:
                 break
     else:
         warnings.warn(
-            f"the transport plan's sums are off by {error:.3g} after {transport.max_iterations} sweeps, more than "
-            f"transport_tol={transport.tolerance}; raise transport_max_iter or transport_tol",
+            f"the transport plan's sums are off by {error:.3g} after {transport.max_iterations} sweeps, "
+            f"more than transport_tol={transport.tolerance}; raise transport_max_iter or transport_tol",
             stacklevel=4,
         )
     plan: FloatArray = rows[:, None] * kernel * columns

@@ -19,9 +19,9 @@ class MatchResult(NamedTuple):
     """A matching, its value, and what every initialisation came to."""
 
     #: The nodes of A that have a partner, ascending.
-    indices_A: IndexArray  # noqa: N815
+    indices_A: IndexArray
     #: Their partners in B.
-    indices_B: IndexArray  # noqa: N815
+    indices_B: IndexArray
     #: The value of the matching.
     score: float
     #: For each initialisation ``score``, ``n_iter``, ``convex_solution`` and ``converged``.
@@ -29,11 +29,11 @@ class MatchResult(NamedTuple):
 
 
 def graph_match(
-    A: Any,  # noqa: N803
-    B: Any,  # noqa: N803
-    AB: Any = None,  # noqa: N803
-    BA: Any = None,  # noqa: N803
-    S: Any = None,  # noqa: N803
+    A: Any,
+    B: Any,
+    AB: Any = None,
+    BA: Any = None,
+    S: Any = None,
     partial_match: Any = None,
     init: Any = None,
     init_perturbation: float = 0.0,
@@ -54,8 +54,8 @@ def graph_match(
 ) -> MatchResult:
     """Match the nodes of two graphs, of one or more layers, by FAQ or GOAT.
 
-    The value of a matching p is Σ A[i, j] B[p(i), p(j)] + Σ AB[i, p(j)] BA[p(i), j], both over all pairs and
-    layers, and Σ S[i, p(i)].
+    The value of a matching p is Σ A[i, j] B[p(i), p(j)] + Σ AB[i, p(j)] BA[p(i), j], both over all pairs
+    and layers, and Σ S[i, p(i)].
 
     Parameters
     ----------
@@ -127,7 +127,9 @@ def graph_match(
     def run(generator: np.random.Generator) -> tuple[IndexArray, dict[str, Any]]:
         start = middle
         if init_perturbation > 0:
-            start = (1 - init_perturbation) * middle + init_perturbation * balanced_random(generator, program.size)
+            start = (1 - init_perturbation) * middle + init_perturbation * balanced_random(
+                generator, program.size
+            )
         if program.size == 0:
             end = Climb(np.empty((0, 0)), np.empty(0, dtype=np.int64), 0, True)
         else:
@@ -217,7 +219,7 @@ def _layers(matrices: Any, name: str) -> list[Any]:
     """A list of arrays of two dimensions, dense or compressed by rows."""
     if is_sparse(matrices) or (not isinstance(matrices, (list, tuple)) and np.ndim(matrices) == 2):
         matrices = [matrices]
-    elif isinstance(matrices, (list, tuple)) and len(matrices) and np.ndim(matrices[0]) == 1:
+    elif isinstance(matrices, (list, tuple)) and matrices and np.ndim(matrices[0]) == 1:
         matrices = [np.asarray(matrices)]
     result: list[Any] = []
     for matrix in matrices:
@@ -262,7 +264,9 @@ def _seeds(partial_match: Any, sizes: tuple[int, int]) -> IndexArray:
     """Pairs, ascending; refusals are in graspologic's words, which programs may look for."""
     if partial_match is None:
         return np.empty((0, 2), dtype=np.int64)
-    pairs = np.column_stack(partial_match) if isinstance(partial_match, tuple) else np.asarray(partial_match)
+    pairs = (
+        np.column_stack(partial_match) if isinstance(partial_match, tuple) else np.asarray(partial_match)
+    )
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     pairs = np.atleast_2d(pairs)
@@ -299,7 +303,12 @@ def _middle(init: Any, size: int) -> FloatArray:
 
 
 def _check_scalars(
-    init_perturbation: Any, n_init: Any, max_iter: Any, tol: Any, transport_tol: Any, transport_max_iter: Any
+    init_perturbation: Any,
+    n_init: Any,
+    max_iter: Any,
+    tol: Any,
+    transport_tol: Any,
+    transport_max_iter: Any,
 ) -> None:
     whole = {"n_init": n_init, "max_iter": max_iter, "transport_max_iter": transport_max_iter}
     for name, value in whole.items():
@@ -307,7 +316,11 @@ def _check_scalars(
             raise TypeError(f"{name}: found {value!r}, expected an integer")
         if value < 1:
             raise ValueError(f"{name}: found {value}, expected 1 or more")
-    for name, value in {"init_perturbation": init_perturbation, "tol": tol, "transport_tol": transport_tol}.items():
+    for name, value in {
+        "init_perturbation": init_perturbation,
+        "tol": tol,
+        "transport_tol": transport_tol,
+    }.items():
         if not isinstance(value, numbers.Real):
             raise TypeError(f"{name}: found {value!r}, expected a number")
         if not float(value) >= 0:

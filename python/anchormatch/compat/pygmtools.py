@@ -6,8 +6,8 @@ a·n1max + i of K. K is taken as it is, entries between assignments that exclude
 (``am.solve(K, order="F")`` leaves those out, needs no K at all when given two matrices, and returns an
 assignment.)
 
-All functions take one problem or a batch: a leading dimension on every array, and ``n1``, ``n2`` for the sizes
-of problems that are padded to one shape.
+All functions take one problem or a batch: a leading dimension on every array, and ``n1``, ``n2`` for the
+sizes of problems that are padded to one shape.
 """
 
 from __future__ import annotations
@@ -16,14 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _native
-from .._numbers import FloatArray, IndexArray, float_array
-from .._resources import Limits
+from .._numbers import FloatArray, float_array
+from ._batches import assign, balance, batch_of, scores_alone, sizes
 
 __all__ = ["hungarian", "ipfp", "rrwm", "sinkhorn", "sm"]
-
-#: The logarithm of what an entry of a dummy row is.
-_DUMMY = -100.0
 
 #: Solvers stop when the solution moves by less.
 _STILL = 1e-5
@@ -34,12 +30,9 @@ _NO_MOVE = 1e-14
 #: IPFP stops when its objectives differ by less than this share.
 _SAME_OBJECTIVE = 1e-3
 
-#: A linear assignment takes less memory than the arrays around it.
-_LIMITS = Limits()
-
 
 def sm(
-    K: Any,  # noqa: N803
+    K: Any,
     n1: Any = None,
     n2: Any = None,
     n1max: int | None = None,
@@ -93,7 +86,7 @@ def sm(
 
 
 def rrwm(
-    K: Any,  # noqa: N803
+    K: Any,
     n1: Any = None,
     n2: Any = None,
     n1max: int | None = None,
@@ -148,7 +141,7 @@ def rrwm(
         walked /= _nonzero(np.abs(walked).sum(axis=1, keepdims=True))
         scores = problems.matrices(walked)
         scores = beta * scores / _nonzero(scores.max(axis=(1, 2), keepdims=True))
-        jump = problems.vectors(_balance(scores, problems.n1, problems.n2, sweeps))
+        jump = problems.vectors(balance(scores, problems.n1, problems.n2, sweeps))
         new = alpha * jump + (1 - alpha) * walked
         new /= _nonzero(np.abs(new).sum(axis=1, keepdims=True))
         moved = float(np.abs(new - v).max(initial=0.0))
@@ -159,7 +152,7 @@ def rrwm(
 
 
 def ipfp(
-    K: Any,  # noqa: N803
+    K: Any,
     n1: Any = None,
     n2: Any = None,
     n1max: int | None = None,
@@ -198,12 +191,14 @@ def ipfp(
     image = last_image = problems.apply(v)
     best, best_value = v, np.full((len(v), 1), -np.inf)
     for _ in range(_count("max_iter", max_iter)):
-        vertex = problems.vectors(_assign(problems.matrices(image), problems.n1, problems.n2))
+        vertex = problems.vectors(assign(problems.matrices(image), problems.n1, problems.n2))
         vertex_image = problems.apply(vertex)
         now, end = _dot(v, image), _dot(vertex, vertex_image)
         slope = _dot(v, vertex_image) - now
         curvature = end - _dot(vertex, image) - _dot(v, vertex_image) + now
-        step = np.where(curvature < 0, np.minimum(-slope / np.where(curvature < 0, curvature, -1.0), 1.0), 1.0)
+        step = np.where(
+            curvature < 0, np.minimum(-slope / np.where(curvature < 0, curvature, -1.0), 1.0), 1.0
+        )
         better = end > best_value
         best, best_value = np.where(better, vertex, best), np.where(better, end, best_value)
         last_value = _dot(last, last_image)
@@ -262,15 +257,15 @@ def sinkhorn(
     >>> pygm.sinkhorn(np.log([[1.0, 2.0], [3.0, 1.0]]), max_iter=100).sum(axis=0).round(6)
     array([1., 1.])
     """
-    scores, whole, kind = _scores(s, "s", backend)
+    scores, whole, kind = batch_of(s, "s", backend)
     if not tau > 0:
         raise ValueError(f"tau: found {tau}, expected a number above 0")
     shape = scores.shape
-    sizes1, sizes2 = _sizes(n1, shape[0], shape[1], "n1"), _sizes(n2, shape[0], shape[2], "n2")
-    alone = _alone(unmatch1, unmatch2, shape)
+    sizes1, sizes2 = sizes(n1, shape[0], shape[1], "n1"), sizes(n2, shape[0], shape[2], "n2")
+    alone = scores_alone(unmatch1, unmatch2, shape)
     if alone is not None:
         alone = (alone[0] / tau, alone[1] / tau)
-    result = _balance(scores / tau, sizes1, sizes2, _count("max_iter", max_iter), alone, bool(dummy_row))
+    result = balance(scores / tau, sizes1, sizes2, _count("max_iter", max_iter), alone, bool(dummy_row))
     result = result.astype(kind, copy=False)
     return result if whole else result[0]
 
@@ -314,10 +309,12 @@ def hungarian(
     array([[1., 0.],
            [0., 1.]])
     """
-    scores, whole, kind = _scores(s, "s", backend, keep_integers=True)
+    scores, whole, kind = batch_of(s, "s", backend, keep_integers=True)
     shape = scores.shape
-    sizes1, sizes2 = _sizes(n1, shape[0], shape[1], "n1"), _sizes(n2, shape[0], shape[2], "n2")
-    result = _assign(scores, sizes1, sizes2, _alone(unmatch1, unmatch2, shape)).astype(kind, copy=False)
+    sizes1, sizes2 = sizes(n1, shape[0], shape[1], "n1"), sizes(n2, shape[0], shape[2], "n2")
+    result = assign(scores, sizes1, sizes2, scores_alone(unmatch1, unmatch2, shape)).astype(
+        kind, copy=False
+    )
     return result if whole else result[0]
 
 
@@ -325,7 +322,7 @@ class _Problems:
     """A batch of affinity matrices, and X as the vectors that they multiply."""
 
     def __init__(self, k: Any, n1: Any, n2: Any, n1max: Any, n2max: Any, x0: Any, backend: Any) -> None:
-        self._k, self._whole, self._kind = _scores(k, "K", backend)
+        self._k, self._whole, self._kind = batch_of(k, "K", backend)
         batch, size, other = self._k.shape
         if size != other:
             raise ValueError(f"K: found {size}×{other} arrays, expected square ones")
@@ -337,10 +334,11 @@ class _Problems:
         self._cols = int(np.max(n2) if n2max is None else n2max)
         if self._rows * self._cols != size:
             raise ValueError(
-                f"the input size of K does not match with n1max * n2max! Found {size}, {self._rows} and {self._cols}."
+                f"the input size of K does not match with n1max * n2max! Found {size} rows, expected "
+                f"{self._rows} * {self._cols}."
             )
-        self.n1 = _sizes(n1, batch, self._rows, "n1")
-        self.n2 = _sizes(n2, batch, self._cols, "n2")
+        self.n1 = sizes(n1, batch, self._rows, "n1")
+        self.n2 = sizes(n2, batch, self._cols, "n2")
         if x0 is None:
             soft = np.zeros((batch, self._rows, self._cols))
             for x, rows, cols in zip(soft, self.n1, self.n2, strict=True):
@@ -371,54 +369,6 @@ class _Problems:
         return x if self._whole else x[0]
 
 
-def _scores(
-    values: Any, name: str, backend: str | None, keep_integers: bool = False
-) -> tuple[FloatArray, bool, np.dtype[Any]]:
-    """A batch of matrices, whether it was given as one, and the type that results have."""
-    if backend not in (None, "numpy"):
-        raise ValueError(f"backend: found {backend!r}, expected None or 'numpy'")
-    dimensions = np.ndim(values)
-    if dimensions not in (2, 3):
-        raise ValueError(
-            f"the input argument {name} is expected to be 2-dimensional or 3-dimensional, got {name}:{dimensions}dims!"
-        )
-    array = float_array(values, name, dimensions)
-    kind = np.asarray(values).dtype
-    if kind.kind != "f" and not (keep_integers and kind.kind in "iu"):
-        kind = np.dtype(np.float64)
-    return (array if dimensions == 3 else array[None]), dimensions == 3, kind
-
-
-def _sizes(n: Any, batch: int, most: int, name: str) -> IndexArray:
-    if n is None:
-        return np.full(batch, most, dtype=np.int64)
-    array = np.atleast_1d(np.asarray(n))
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise TypeError(f"{name}: found {n!r}, expected an integer for each problem")
-    if len(array) == 1:
-        array = np.repeat(array, batch)
-    if len(array) != batch:
-        raise ValueError(f"{name}: found {len(array)} numbers, expected {batch}, one for each problem")
-    if (array < 0).any() or (array > most).any():
-        raise ValueError(f"{name}: found {array.tolist()}, expected numbers from 0 to {most}")
-    return array.astype(np.int64, copy=False)
-
-
-def _alone(unmatch1: Any, unmatch2: Any, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray] | None:
-    if unmatch1 is None and unmatch2 is None:
-        return None
-    if unmatch1 is None or unmatch2 is None:
-        raise ValueError("The arguments unmatch1 and unmatch2 must be specified together.")
-    sides = []
-    for name, values, nodes in (("unmatch1", unmatch1, shape[1]), ("unmatch2", unmatch2, shape[2])):
-        array = float_array(values, name, np.ndim(values))
-        array = array[None] if array.ndim == 1 else array
-        if array.shape != (shape[0], nodes):
-            raise ValueError(f"{name}: found {array.shape}, expected {(shape[0], nodes)}")
-        sides.append(array)
-    return sides[0], sides[1]
-
-
 def _count(name: str, value: Any) -> int:
     count = int(value)
     if count != value or count < 0:
@@ -426,106 +376,11 @@ def _count(name: str, value: Any) -> int:
     return count
 
 
-def _assign(
-    scores: FloatArray, n1: IndexArray, n2: IndexArray, alone: tuple[FloatArray, FloatArray] | None = None
-) -> FloatArray:
-    """The best assignment of each problem."""
-    result = np.zeros(scores.shape)
-    for number, (rows, cols) in enumerate(zip(n1, n2, strict=True)):
-        block = scores[number, :rows, :cols]
-        if alone is not None:
-            # A pair counts for what it has over the two staying alone, and only when that is something.
-            block = block - alone[0][number, :rows, None] - alone[1][number, None, :cols]
-            gains = np.where(block > 0, block, 0.0)
-        else:
-            gains = _finite(block)
-        columns = _native.linear_assignment(np.ascontiguousarray(gains), True, _LIMITS)[0]
-        matched = np.flatnonzero(columns >= 0)
-        chosen = columns[matched]
-        if alone is not None:
-            worth = block[matched, chosen] > 0
-            matched, chosen = matched[worth], chosen[worth]
-        elif np.isneginf(block[matched, chosen]).any():
-            raise ValueError("s: found so many entries of -inf that not all nodes of the smaller side can be matched")
-        result[number, matched, chosen] = 1.0
-    return result
-
-
-def _finite(block: FloatArray) -> FloatArray:
-    """Scores with −∞ replaced by so little that it is never taken where it can be avoided."""
-    forbidden = np.isneginf(block)
-    if not forbidden.any():
-        return block
-    allowed = block[~forbidden]
-    low, high = (float(allowed.min()), float(allowed.max())) if allowed.size else (0.0, 0.0)
-    return np.where(forbidden, low - (high - low + 1.0) * (min(block.shape) + 1), block)
-
-
-def _balance(
-    scores: FloatArray,
-    n1: IndexArray,
-    n2: IndexArray,
-    sweeps: int,
-    alone: tuple[FloatArray, FloatArray] | None = None,
-    dummy_row: bool = False,
-) -> FloatArray:
-    """exp(scores) with rows and columns normalised in turn, zero beyond n1 and n2."""
-    result = np.zeros(scores.shape)
-    wide = scores.shape[1] <= scores.shape[2]
-    # Problems of one size are done together.
-    for rows, cols in {(int(rows), int(cols)) for rows, cols in zip(n1, n2, strict=True)}:
-        which = np.flatnonzero((n1 == rows) & (n2 == cols))
-        if rows == 0 or cols == 0:
-            continue
-        # Rows are the shorter side; of equal ones, what the shape of the batch makes it.
-        turn = cols < rows or (cols == rows and not wide)
-        logs = scores[which, :rows, :cols]
-        sides = None if alone is None else (alone[0][which, :rows], alone[1][which, :cols])
-        if turn:
-            logs = logs.transpose(0, 2, 1)
-            sides = None if sides is None else (sides[1], sides[0])
-        balanced = np.exp(_normalised(logs, sweeps, sides, dummy_row))
-        result[which, :rows, :cols] = balanced.transpose(0, 2, 1) if turn else balanced
-    return result
-
-
-def _normalised(
-    logs: FloatArray, sweeps: int, alone: tuple[FloatArray, FloatArray] | None, dummy_row: bool
-) -> FloatArray:
-    """The logarithms of balanced matrices with no more rows than columns."""
-    batch, rows, cols = logs.shape
-    square = cols if dummy_row else rows
-    extra = 0 if alone is None else 1
-    table = np.full((batch, square + extra, cols + extra), -np.inf)
-    table[:, :rows, :cols] = logs
-    table[:, rows:square, :cols] = _DUMMY
-    if alone is not None:
-        table[:, :rows, cols] = alone[0]
-        table[:, square, :cols] = alone[1]
-    # Who stays alone is not bound to sum to 1.
-    bound_rows, bound_cols = table[:, :square, :], table[:, :, :cols]
-    for sweep in range(sweeps):
-        if sweep % 2 == 0:
-            bound_rows -= _log_sums(bound_rows, 2)
-        else:
-            bound_cols -= _log_sums(bound_cols, 1)
-    return table[:, :rows, :cols]
-
-
-def _log_sums(logs: FloatArray, axis: int) -> FloatArray:
-    """log Σ exp over an axis; 0 where there is nothing to sum."""
-    highest = logs.max(axis=axis, keepdims=True)
-    highest = np.where(np.isfinite(highest), highest, 0.0)
-    with np.errstate(divide="ignore"):
-        sums: FloatArray = np.log(np.exp(logs - highest).sum(axis=axis, keepdims=True))
-    return np.where(np.isfinite(sums), sums + highest, 0.0)
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    product: FloatArray = (a * b).sum(axis=1, keepdims=True)
+    return product
 
 
 def _nonzero(values: FloatArray) -> FloatArray:
     """Divisors; where there is nothing to divide, 1."""
     return np.where(values == 0, 1.0, values)
-
-
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    product: FloatArray = (a * b).sum(axis=1, keepdims=True)
-    return product

@@ -18,7 +18,16 @@ from ._frank_wolfe import Program, balanced_random, climb
 __all__ = ["quadratic_assignment"]
 
 #: Options of every method of our own, beside those of the solver.
-_COMMON = ("maximize", "partial_match", "partial_guess", "rng", "threads", "time_limit", "max_memory", "progress")
+_COMMON = (
+    "maximize",
+    "partial_match",
+    "partial_guess",
+    "rng",
+    "threads",
+    "time_limit",
+    "max_memory",
+    "progress",
+)
 
 
 class _Result(dict[str, Any]):
@@ -42,8 +51,8 @@ class _Result(dict[str, Any]):
 
 
 def quadratic_assignment(
-    A: Any,  # noqa: N803
-    B: Any,  # noqa: N803
+    A: Any,
+    B: Any,
     method: str = "faq",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -62,8 +71,8 @@ def quadratic_assignment(
     method
         ``faq``, ``2opt``, or a solver of our own.
     options
-        For all methods: ``maximize`` (default: False), ``partial_match`` (an array of two columns: pairs that
-        are fixed) and ``rng`` (a ``numpy.random.Generator``).
+        For all methods: ``maximize`` (default: False), ``partial_match`` (an array of two columns: pairs
+        that are fixed) and ``rng`` (a ``numpy.random.Generator``).
         For ``faq``: ``P0`` (``"barycenter"``, ``"randomized"`` or a doubly stochastic array between the
         nodes that are not fixed), ``shuffle_input``, ``maxiter``, ``tol``.
         For ``2opt``: ``partial_guess`` (pairs to begin with).
@@ -284,10 +293,10 @@ def _warn_of_old_generators(rng: Any) -> None:
         text = "Use of `RandomState` is deprecated; give rng=numpy.random.default_rng(seed)"
         warnings.warn(text, DeprecationWarning, stacklevel=3)
     elif isinstance(rng, numbers.Integral):
-        text = "The behavior when the rng option is an integer will change with SciPy's: it seeds a `RandomState` now"
+        text = "The behavior when the rng option is an integer will change as SciPy's does"
         warnings.warn(text, FutureWarning, stacklevel=3)
     elif (rng is None or rng is np.random) and _global_generator_was_seeded():
-        text = "The NumPy global RNG was seeded by calling `np.random.seed`, and is used; give rng=default_rng(seed)"
+        text = "The NumPy global RNG was seeded by calling `np.random.seed`; it is used, better give an rng"
         warnings.warn(text, FutureWarning, stacklevel=3)
 
 
