@@ -26,7 +26,16 @@ from .. import _native
 from .._numbers import FloatArray, IndexArray, is_sparse
 from .._resources import Limits
 
-__all__ = ["Climb", "Program", "Transport", "balanced_random", "best_columns", "climb"]
+__all__ = [
+    "Climb",
+    "Program",
+    "Transport",
+    "balanced_random",
+    "best_columns",
+    "climb",
+    "free_nodes",
+    "has_repeats",
+]
 
 #: Exponents below this are as good as nothing.
 _LEAST_EXPONENT = -700.0
@@ -85,22 +94,22 @@ class Program:
         self.size = len(free_a)
         self.constant: FloatArray = np.zeros((self.size, self.size))
         if linear is not None:
-            self.constant += _dense(linear[np.ix_(free_a, free_b)])
+            self.constant += _dense(_block(linear, free_a, free_b))
         # The image is the sum of left X right, and of left X^T right for those of `crossed`.
         self._straight: list[tuple[Any, Any]] = []
         self._crossed: list[tuple[Any, Any]] = []
         for a, b, ab, ba in layers:
-            self._straight += _products(a[np.ix_(free_a, free_a)], b[np.ix_(free_b, free_b)])
+            self._straight += _products(_block(a, free_a, free_a), _block(b, free_b, free_b))
             if len(fixed_a):
-                self.constant += _dense(a[np.ix_(free_a, fixed_a)] @ b[np.ix_(free_b, fixed_b)].T)
-                self.constant += _dense(a[np.ix_(fixed_a, free_a)].T @ b[np.ix_(fixed_b, free_b)])
+                self.constant += _dense(_block(a, free_a, fixed_a) @ _block(b, free_b, fixed_b).T)
+                self.constant += _dense(_block(a, fixed_a, free_a).T @ _block(b, fixed_b, free_b))
             if ab is None or ba is None:
                 continue
-            left, right = ab[np.ix_(free_a, free_b)], ba[np.ix_(free_b, free_a)]
+            left, right = _block(ab, free_a, free_b), _block(ba, free_b, free_a)
             self._crossed += [(left, _by_rows(right.T)), (right.T, left)]
             if len(fixed_a):
-                self.constant += _dense(ab[np.ix_(free_a, fixed_b)] @ ba[np.ix_(free_b, fixed_a)].T)
-                self.constant += _dense(ba[np.ix_(fixed_b, free_a)].T @ ab[np.ix_(fixed_a, free_b)])
+                self.constant += _dense(_block(ab, free_a, fixed_b) @ _block(ba, free_b, fixed_a).T)
+                self.constant += _dense(_block(ba, fixed_b, free_a).T @ _block(ab, fixed_a, free_b))
 
     def image(self, x: FloatArray) -> FloatArray:
         """G(X)."""
@@ -195,6 +204,19 @@ def best_columns(scores: FloatArray, order: Callable[[], IndexArray] | None = No
     return columns
 
 
+def free_nodes(nodes: int, seeds: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """The nodes of either side that no pair holds, ascending."""
+    free = np.ones((2, nodes), dtype=bool)
+    free[0, seeds[:, 0]] = False
+    free[1, seeds[:, 1]] = False
+    return np.flatnonzero(free[0]), np.flatnonzero(free[1])
+
+
+def has_repeats(pairs: IndexArray) -> bool:
+    """Whether a node of either side is in two pairs."""
+    return any(len(set(side)) < len(side) for side in pairs.T.tolist())
+
+
 def balanced_random(rng: Any, size: int) -> FloatArray:
     """A random matrix whose rows and columns sum to 1 within a thousandth."""
     entries: FloatArray = rng.uniform(size=(size, size))
@@ -241,6 +263,11 @@ def _plan(gradient: FloatArray, transport: Transport) -> FloatArray:
         )
     plan: FloatArray = rows[:, None] * kernel * columns
     return plan
+
+
+def _block(matrix: Any, rows: IndexArray, columns: IndexArray) -> Any:
+    # As with numpy.ix_, which takes longer than the block of a small matrix.
+    return matrix[rows[:, None], columns]
 
 
 def _products(a: Any, b: Any) -> list[tuple[Any, Any]]:

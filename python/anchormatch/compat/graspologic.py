@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._numbers import FloatArray, IndexArray, is_sparse
-from ._frank_wolfe import Climb, Program, Transport, balanced_random, climb
+from ._frank_wolfe import Climb, Program, Transport, balanced_random, climb, free_nodes, has_repeats
 
 __all__ = ["MatchResult", "graph_match"]
 
@@ -118,8 +118,7 @@ def graph_match(
         raise ValueError(f"padding: found {padding!r}, expected 'naive' or 'adopted'")
     problem = _Layers(A, B, AB, BA, S, padding)
     seeds = _seeds(partial_match, problem.sizes)
-    everyone = np.arange(problem.nodes)
-    free = (np.setdiff1d(everyone, seeds[:, 0]), np.setdiff1d(everyone, seeds[:, 1]))
+    free = free_nodes(problem.nodes, seeds)
     program = Program(problem.layers, problem.similarities, (seeds[:, 0], seeds[:, 1]), free)
     middle = _middle(init, program.size)
     plans = Transport(float(transport_regularizer), float(transport_tol), int(transport_max_iter))
@@ -166,7 +165,7 @@ def graph_match(
             runs = list(pool.map(run, generators))
     choose = max if maximize else min
     columns, best = choose(runs, key=lambda found: found[1]["score"])
-    rows = everyone[: problem.sizes[0]]
+    rows = np.arange(problem.sizes[0])
     rows = rows[columns[rows] < problem.sizes[1]]
     return MatchResult(rows, columns[rows], best["score"], [info for _, info in runs])
 
@@ -283,7 +282,7 @@ def _seeds(partial_match: Any, sizes: tuple[int, int]) -> IndexArray:
         raise ValueError("`partial_match` must contain only positive indices")
     if (pairs >= sizes).any():
         raise ValueError("`partial_match` entries must be less than number of nodes")
-    if any(len(np.unique(side)) < len(side) for side in pairs.T):
+    if has_repeats(pairs):
         raise ValueError("`partial_match` column entries must be unique")
     return pairs[np.argsort(pairs[:, 0])]
 

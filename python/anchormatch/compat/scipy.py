@@ -13,7 +13,7 @@ import numpy as np
 from .._numbers import FloatArray, IndexArray
 from .._resources import seed_of
 from .._solve import Problem, solve, solvers
-from ._frank_wolfe import Program, balanced_random, climb
+from ._frank_wolfe import Program, balanced_random, climb, free_nodes, has_repeats
 
 __all__ = ["quadratic_assignment"]
 
@@ -99,14 +99,14 @@ def quadratic_assignment(
     """
     chosen = dict(options or {})
     name = str(method).lower()
-    ours = {solver.name: solver.options for solver in solvers()}
-    if name not in ours:
-        raise ValueError(f"method {name} must be in {sorted(ours)}.")
     _warn_of_old_generators(chosen.get("rng"))
     if name == "faq":
         return _faq(A, B, chosen)
     if name == "2opt":
         return _two_opt(A, B, chosen)
+    ours = {solver.name: solver.options for solver in solvers()}
+    if name not in ours:
+        raise ValueError(f"method {name} must be in {sorted(ours)}.")
     return _own(A, B, name, chosen, set(ours[name]))
 
 
@@ -124,7 +124,7 @@ def _faq(a: Any, b: Any, options: dict[str, Any]) -> Any:
     if tolerance <= 0:
         raise ValueError("'tol' must be a positive float")
     rng = _generator(options.get("rng"))
-    free_a, free_b = _free(len(a), seeds)
+    free_a, free_b = free_nodes(len(a), seeds)
     soft = _faq_start(start, len(free_a), rng)
     columns = np.empty(len(a), dtype=np.int64)
     columns[seeds[:, 0]] = seeds[:, 1]
@@ -225,14 +225,9 @@ def _pairs(pairs: Any, nodes: int, name: str, noun: str) -> IndexArray:
         raise ValueError(f"`{name}` must contain only positive indices")
     if (array >= nodes).any():
         raise ValueError(f"`{name}` entries must be less than number of nodes")
-    if any(len(np.unique(side)) < len(side) for side in array.T):
+    if has_repeats(array):
         raise ValueError(f"`{name}` column entries must be unique")
     return array
-
-
-def _free(nodes: int, seeds: IndexArray) -> tuple[IndexArray, IndexArray]:
-    everyone = np.arange(nodes)
-    return np.setdiff1d(everyone, seeds[:, 0]), np.setdiff1d(everyone, seeds[:, 1])
 
 
 def _completed(nodes: int, seeds: IndexArray, guess: IndexArray, rng: Any) -> IndexArray:
