@@ -150,6 +150,8 @@ def pygmtools_cases() -> list[dict[str, object]]:
     add("sinkhorn, warm", "sinkhorn", s=square, tau=0.1, max_iter=31)
     add("sinkhorn, dummy rows", "sinkhorn", s=wide, dummy_row=True)
     add("sinkhorn, dummy rows, padded", "sinkhorn", s=wide, dummy_row=True, n1=np.array([2, 3]), n2=np.array([4, 5]))
+    some = {"n1": np.array([2, 3]), "n2": np.array([4, 3]), "dummy_row": True}
+    add("sinkhorn, dummy rows, padded, some alone", "sinkhorn", s=wide, **some, **wide_alone)
     add("sinkhorn, together", "sinkhorn", s=wide, batched_operation=True)
     return cases
 

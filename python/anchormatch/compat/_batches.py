@@ -118,10 +118,13 @@ def balance(
         # Rows are the shorter side; of equal ones, what the shape of the batch makes it.
         turn = cols < rows or (cols == rows and not wide)
         logs = scores[which, :rows, :cols]
-        sides = None if alone is None else (alone[0][which, :rows], alone[1][which, :cols])
+        sides = None if alone is None else (alone[0][which], alone[1][which])
         if turn:
             logs = logs.transpose(0, 2, 1)
             sides = None if sides is None else (sides[1], sides[0])
+        if sides is not None:
+            # Dummy rows take what stands in the padding, as far as the arrays of the batch go.
+            sides = (sides[0][:, : min(scores.shape[1:])], sides[1][:, : max(rows, cols)])
         balanced = np.exp(_normalised(logs, sweeps, sides, dummy_row))
         result[which, :rows, :cols] = balanced.transpose(0, 2, 1) if turn else balanced
     return result
@@ -148,7 +151,8 @@ def _normalised(
     table[:, :rows, :cols] = logs
     table[:, rows:square, :cols] = _DUMMY
     if alone is not None:
-        table[:, :rows, cols] = alone[0]
+        known = min(square, alone[0].shape[1])
+        table[:, :known, cols] = alone[0][:, :known]
         table[:, square, :cols] = alone[1]
     # Who stays alone is not bound to sum to 1.
     bound_rows, bound_cols = table[:, :square, :], table[:, :, :cols]
