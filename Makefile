@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel test-ray clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel test-ray bench-compat clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -114,6 +114,11 @@ bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each inst
 bench-networks: $(OUT)/peers-networks ## real networks beside graspologic, the same anchors (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers-networks/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+
+bench-compat: wheel $(OUT)/peers $(OUT)/peers-networks ## anchormatch.compat beside SciPy, pygmtools and graspologic in one run each
+	for peers in $(OUT)/peers $(OUT)/peers-networks; do \
+		$$peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl && \
+		$$peers/bin/python scripts/bench_compat.py || exit 1; done
 
 $(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
