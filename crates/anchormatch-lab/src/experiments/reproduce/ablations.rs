@@ -51,19 +51,24 @@ impl Choice {
 pub struct Choices {
     /// The rows of the table, by question.
     pub rows: Vec<Choice>,
-    /// The contenders; the first is the default, the second d_k alone.
+    /// The contenders; the first is the default, then d_k and adjacency alone.
     pub contenders: Vec<Contender>,
 }
 
 impl Choices {
+    /// The questions about the kernel's width: of the full method, of d_k and of adjacency alone.
+    pub const WIDTH_QUESTIONS: [&'static str; 3] =
+        ["width s, heat+b+ap", "width s, heat", "width s, adjacency"];
+
     /// The open choices of the paper.
     #[must_use]
     pub fn standard() -> Self {
         let full = Contender::paper("heat+b+ap", Paper::default());
         let heat = Contender::paper("heat", Paper::with_terms(Terms::Heat));
+        let adjacency = Contender::paper("adjacency", Paper::with_terms(Terms::Adjacency));
         let mut choices = Self {
             rows: Vec::new(),
-            contenders: vec![full, heat],
+            contenders: vec![full, heat, adjacency],
         };
         choices.widths();
         choices.forms();
@@ -108,10 +113,8 @@ impl Choices {
     fn widths(&mut self) {
         const WIDTHS: [f64; 7] = [0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0];
         let usual = Paper::default().width;
-        for (terms, question, place) in [
-            (Terms::HeatProximityAnchors, "width s, heat+b+ap", 0),
-            (Terms::Heat, "width s, heat alone", 1),
-        ] {
+        let terms = [Terms::HeatProximityAnchors, Terms::Heat, Terms::Adjacency];
+        for ((place, terms), question) in (0..).zip(terms).zip(Self::WIDTH_QUESTIONS) {
             for width in WIDTHS {
                 if width == usual {
                     self.row(question, width.to_string(), place, place);
@@ -559,7 +562,7 @@ mod tests {
     #[test]
     fn every_question_has_its_default_and_every_contender_its_row() {
         let choices = Choices::standard();
-        let mut seen: HashSet<usize> = [0, 1].into();
+        let mut seen: HashSet<usize> = [0, 1, 2].into();
         let questions: Vec<&str> = choices.rows.iter().map(|row| row.question).collect();
         for question in &questions {
             let of = || choices.rows.iter().filter(|row| row.question == *question);

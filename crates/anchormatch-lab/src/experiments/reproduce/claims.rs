@@ -292,14 +292,15 @@ pub fn claims(book: &Book) -> Vec<Claim> {
                 Some(if outcome.right == outcome.asked { 1.0 } else { 0.0 })
             });
             let [from, to] = HOTEL_EXAMPLE;
+            let over = format!("frames {from} and {to}, over anchors");
             vec![
-                gain(results, FULL, "adjacency", 0.0, &format!("frames {from} and {to}, over anchors"), at),
                 Test {
                     what: format!("draws of anchors for which {FULL} has all matches right"),
                     estimate: Estimate::mean(&all),
                     bound: Bound::Above(0.5),
                     unit: Unit::Share,
                 },
+                gain(results, FULL, "adjacency", 0.0, &over, at),
             ]
         },
     ));

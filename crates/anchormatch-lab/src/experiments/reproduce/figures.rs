@@ -1,7 +1,6 @@
 //! Curves as pictures: panels in a grid, a line for each method, one legend.
 //!
-//! The baseline is red as in the paper. Bars are 95 % intervals; where places are many they become a
-//! pale band.
+//! The baseline is red as in the paper, bars are 95 % intervals.
 
 use std::error::Error as StdError;
 use std::ops::Range;
@@ -16,7 +15,7 @@ use crate::experiments::solvers::{INK, MESH};
 
 const PANEL: (u32, u32) = (400, 300);
 const ROW: u32 = 22;
-/// Curves of more places than this have bands and no marks.
+/// Curves of more places than this have no marks.
 const MARKED: usize = 25;
 
 /// Red for the baseline, then colours that most eyes tell apart; `best` is dark and dashed.
@@ -48,6 +47,8 @@ pub(super) struct Panel {
     pub(super) y: String,
     /// Milliseconds on a logarithmic scale, or shares from 0 to 1.
     pub(super) logarithmic: bool,
+    /// Whether intervals are drawn; where views are many they would hide the curves.
+    pub(super) bars: bool,
     pub(super) lines: Vec<Line>,
 }
 
@@ -196,16 +197,7 @@ where
             let known = || piece.iter().filter(|(_, e)| e.value.is_finite());
             let points: Vec<(f64, f64)> = known().map(|(x, e)| (*x, inside(e.value))).collect();
             let bars = || known().filter(|(_, e)| e.half_width.is_finite() && e.half_width > 0.0);
-            if piece.len() > MARKED {
-                let upper = bars().map(|(x, e)| (*x, inside(e.high())));
-                let lower = bars().map(|(x, e)| (*x, inside(e.low())));
-                let mut band: Vec<(f64, f64)> = upper.collect();
-                let lower: Vec<(f64, f64)> = lower.collect();
-                band.extend(lower.into_iter().rev());
-                if band.len() > 2 {
-                    chart.draw_series([Polygon::new(band, style.color.mix(0.10))])?;
-                }
-            } else {
+            if panel.bars {
                 chart.draw_series(bars().map(|(x, e)| {
                     let (low, high) = (inside(e.low()), inside(e.high()));
                     ErrorBar::new_vertical(*x, low, inside(e.value), high, style.color, 4)
@@ -251,6 +243,7 @@ mod tests {
             x: "noise σ".into(),
             y: "accuracy".into(),
             logarithmic,
+            bars: true,
             lines: vec![Line {
                 place: 0,
                 pieces: vec![points],

@@ -2,8 +2,8 @@
 //!
 //! View f is compared with the views f ± d, counted around the end: with all d, every two views meet
 //! once, from the earlier to the later, and the pair counts for both. A spaced subset of the d's takes
-//! as many pairs of every view. Intervals come from deleting clusters of views with all their pairs:
-//! ten consecutive frames of Hotel, which resemble each other, or one view of the house.
+//! as many pairs of every view. Intervals come from deleting views with all their pairs; that
+//! neighbouring views resemble each other is left out of account.
 
 use std::sync::Arc;
 
@@ -20,9 +20,6 @@ use crate::generate::{Instance, house, stream};
 
 /// Pixels by which the landmarks of our own house are off, in each view of a pair.
 pub const JITTER: f64 = 1.0;
-
-/// Frames of Hotel that are deleted together.
-const HOTEL_BLOCK: usize = 10;
 
 /// The frames of the paper's example.
 pub const HOTEL_EXAMPLE: [usize; 2] = [20, 90];
@@ -43,8 +40,6 @@ pub struct Film {
     pub views: usize,
     /// What its data are, in a word that changes when they do.
     pub data: String,
-    /// Consecutive views that count as one in the intervals.
-    pub block: usize,
     pair: Arc<Pair>,
 }
 
@@ -66,7 +61,6 @@ impl Film {
             name: "hotel",
             views: hotel::FRAMES,
             data: fingerprint(frames),
-            block: HOTEL_BLOCK,
             pair: Arc::new(move |from, to, seed| hotel.pair(from, to, seed)),
         }
     }
@@ -79,7 +73,6 @@ impl Film {
             name: "house",
             views: views.len(),
             data: format!("our own house, jitter {JITTER}"),
-            block: 1,
             pair: Arc::new(move |from, to, seed| house::pair(views[from], views[to], JITTER, seed)),
         }
     }
@@ -92,7 +85,6 @@ impl Film {
             name: "house",
             views: film.views(),
             data: fingerprint(views),
-            block: 1,
             pair: Arc::new(move |from, to, seed| film.pair(from, to, seed)),
         }
     }
@@ -129,7 +121,7 @@ impl Film {
         for (place, &offset) in offsets.iter().enumerate() {
             for pair in pairs_at(self.views, offset) {
                 let mut point = self.point(pair, anchors, 1, seed);
-                point.clusters = Some(pair.map(|view| (view / self.block) as u32));
+                point.clusters = Some(pair.map(|view| view as u32));
                 point.slow = slow.contains(&place);
                 points.push(point);
             }
