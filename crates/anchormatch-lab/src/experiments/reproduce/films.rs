@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_subset_takes_as_many_pairs_of_every_view_near_and_far() {
         let film = Film::our_house();
-        let points = film.points(2, &Scale::of(3), 0);
+        let points = film.points(2, &Scale::of(12), 0);
         assert_eq!(points.len(), 210);
         let mut counts: HashMap<usize, usize> = HashMap::new();
         for point in &points {
@@ -305,7 +305,7 @@ mod tests {
     fn slow_methods_get_their_share() {
         let scale = Scale {
             slow_offsets: 1,
-            ..Scale::of(5)
+            ..Scale::of(20)
         };
         let protocol = house(&Film::our_house(), &scale, 0);
         assert_eq!(protocol.points.iter().filter(|p| p.slow).count(), 70);
