@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anchormatch::Result;
 use anchormatch::matcher::{Paper, Terms};
 
-use super::contender::Contender;
+use super::contender::{Contender, wide};
 use super::protocol::{Curve, Fnv, Point, Protocol, derived_seed};
 use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
@@ -172,7 +172,7 @@ pub fn hotel(film: &Film, scale: &Scale, seed: u64) -> Protocol {
         axis: "frames apart, up to".to_owned(),
         places: (0..10).map(decade).collect(),
     };
-    let mut protocol = film.protocol("hotel", points, Contender::standard(), seed);
+    let mut protocol = film.protocol("hotel", points, both_widths(), seed);
     protocol.curves.push(gaps);
     // Hotel is cheap enough for everybody everywhere.
     for point in &mut protocol.points {
@@ -188,11 +188,16 @@ pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
     let most = ANCHOR_COUNTS[ANCHOR_COUNTS.len() - 1];
     let points = film.points(most, scale, seed);
     let mut contenders = Vec::new();
-    for terms in [Terms::HeatProximity, Terms::Heat] {
-        for count in ANCHOR_COUNTS {
-            let name = format!("{terms} |U|={count}");
-            let contender = Contender::paper(name, Paper::with_terms(terms));
-            contenders.push(contender.with_anchors(count));
+    for (word, preset) in [
+        ("", Paper::with_terms as fn(Terms) -> Paper),
+        (" (wide)", wide),
+    ] {
+        for terms in [Terms::HeatProximity, Terms::Heat] {
+            for count in ANCHOR_COUNTS {
+                let name = format!("{terms}{word} |U|={count}");
+                let contender = Contender::paper(name, preset(terms));
+                contenders.push(contender.with_anchors(count));
+            }
         }
     }
     film.protocol("hotel-anchors", points, contenders, seed)
@@ -201,10 +206,8 @@ pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
 /// Figure 4 (a): each view of the house against the others; `best` on some pairs only.
 #[must_use]
 pub fn house(film: &Film, scale: &Scale, seed: u64) -> Protocol {
-    let mut contenders = Contender::standard();
-    if let Some(best) = contenders.pop() {
-        contenders.push(best.slow());
-    }
+    let slow = |c: Contender| if c.name == "best" { c.slow() } else { c };
+    let contenders = both_widths().into_iter().map(slow).collect();
     film.protocol("house", film.points(2, scale, seed), contenders, seed)
 }
 
@@ -229,8 +232,15 @@ pub fn matchings(hotel: Option<&Film>, house: &Film, scale: &Scale, seed: u64) -
         data: Some(data),
         curves: curves.collect(),
         points,
-        contenders: Contender::standard(),
+        contenders: both_widths(),
     }
+}
+
+/// The six variants and `best` at the default width, then three variants at the width of Section 5.1.
+fn both_widths() -> Vec<Contender> {
+    let mut contenders = Contender::standard();
+    contenders.extend(Contender::wide());
+    contenders
 }
 
 /// At most `wanted` of the offsets 1 … ⌊views/2⌋, evenly spaced.
@@ -309,7 +319,9 @@ mod tests {
         };
         let protocol = house(&Film::our_house(), &scale, 0);
         assert_eq!(protocol.points.iter().filter(|p| p.slow).count(), 70);
-        assert!(protocol.contenders[6].slow && !protocol.contenders[5].slow);
+        let slow = protocol.contenders.iter().map(|c| c.slow);
+        assert_eq!(slow.filter(|&slow| slow).count(), 1);
+        assert!(protocol.contenders[6].slow);
         assert_eq!(protocol.curves[0].places.len(), 70);
         assert_eq!(protocol.curves[0].places[3].1.len(), 10);
     }

@@ -9,6 +9,8 @@ use crate::experiments::reproduce::protocol::Point;
 use crate::experiments::reproduce::results::Results;
 
 const FULL: &str = "heat+b+ap";
+/// Words behind the names of the methods at the two widths.
+const WIDTHS: [&str; 2] = ["", " (wide)"];
 const OTHERS: [&str; 5] = ["adjacency", "heat", "heat+wks", "heat+ap", "heat+b"];
 
 /// All claims of Section 5, in its order.
@@ -78,14 +80,13 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             "the matching performance was improved when heat kernel is used in lieu of the adjacency \
              matrix",
             |results| {
-                vec![gain(
-                    results,
-                    "heat",
-                    "adjacency",
-                    0.0,
-                    "over all pairs",
-                    |_, _| true,
-                )]
+                let test = |better: &str, worse: &str| {
+                    gain(results, better, worse, 0.0, "over all pairs", |_, _| true)
+                };
+                vec![
+                    test("heat", "adjacency"),
+                    test("heat (wide)", "adjacency (wide)"),
+                ]
             },
         ),
         claim(
@@ -112,13 +113,19 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             "With the add-on effect of proximity matrix B and d_ap, furthermore, the matching \
              performance was much improved",
             |results| {
-                vec![
-                    gain(results, FULL, "heat", 0.0, "over all pairs", |_, _| true),
-                    gain(results, FULL, "heat", MUCH, "over all pairs", |_, _| true),
-                    gain(results, FULL, "adjacency", 0.0, "over all pairs", |_, _| {
-                        true
-                    }),
-                ]
+                let test = |word: &str, threshold: f64| {
+                    let (better, worse) = (format!("{FULL}{word}"), format!("heat{word}"));
+                    gain(
+                        results,
+                        &better,
+                        &worse,
+                        threshold,
+                        "over all pairs",
+                        |_, _| true,
+                    )
+                };
+                let tests = WIDTHS.map(|word| [test(word, 0.0), test(word, MUCH)]);
+                tests.into_iter().flatten().collect()
             },
         ),
     ];
@@ -130,22 +137,24 @@ pub fn claims(book: &Book) -> Vec<Claim> {
          all correct matches",
         |results, point| {
             let at = move |p: usize, _: &Point| p == point;
-            let full = results.protocol.place(FULL).unwrap_or(0);
-            let all = results.values(at, |_, o| {
-                let outcome = o[full]?;
-                Some(if outcome.right == outcome.asked { 1.0 } else { 0.0 })
-            });
             let [from, to] = HOTEL_EXAMPLE;
             let over = format!("frames {from} and {to}, over anchors");
-            vec![
-                Test {
-                    what: format!("draws of anchors for which {FULL} has all matches right"),
+            let tests = WIDTHS.map(|word| {
+                let (full, base) = (format!("{FULL}{word}"), format!("adjacency{word}"));
+                let place = results.protocol.place(&full);
+                let all = results.values(at, |_, o| {
+                    let outcome = o[place?]?;
+                    Some(f64::from(u8::from(outcome.right == outcome.asked)))
+                });
+                let all = Test {
+                    what: format!("draws of anchors for which {full} has all matches right"),
                     estimate: Estimate::mean(&all),
                     bound: Bound::Above(0.5),
                     unit: Unit::Share,
-                },
-                gain(results, FULL, "adjacency", 0.0, &over, at),
-            ]
+                };
+                [all, gain(results, &full, &base, 0.0, &over, at)]
+            });
+            tests.into_iter().flatten().collect()
         },
     ));
     claims.extend(anchor_claims(book));
@@ -160,54 +169,41 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             let at = move |p: usize, _: &Point| p == point;
             let [from, to] = HOUSE_EXAMPLE;
             let over = format!("views {from} and {to}, over anchors");
-            let full = results.protocol.place(FULL).unwrap_or(0);
-            vec![
-                gain(results, FULL, "adjacency", 0.0, &over, at),
-                gain(results, FULL, "adjacency", MUCH, &over, at),
-                Test {
-                    what: format!("accuracy of {FULL}, {over}"),
-                    estimate: results.accuracy(full, at),
+            let tests = WIDTHS.map(|word| {
+                let (full, base) = (format!("{FULL}{word}"), format!("adjacency{word}"));
+                let place = results.protocol.place(&full).unwrap_or(0);
+                let useful = Test {
+                    what: format!("accuracy of {full}, {over}"),
+                    estimate: results.accuracy(place, at),
                     bound: Bound::Above(USEFUL),
                     unit: Unit::Share,
-                },
-            ]
+                };
+                let test = |threshold| gain(results, &full, &base, threshold, &over, at);
+                [useful, test(0.0), test(MUCH)]
+            });
+            tests.into_iter().flatten().collect()
         },
     ));
     claims
 }
 
 fn anchor_claims(book: &Book) -> [Claim; 2] {
-    let name = |count: usize| format!("heat+b |U|={count}");
-    let [few, some, many] = ANCHOR_COUNTS.map(name);
-    let step = |results: &Results, more: &str, less: &str| {
-        gain(results, more, less, 0.0, "over all pairs", |_, _| true)
-    };
-    let (one, two) = ((few.clone(), some.clone(), many.clone()), (few, some, many));
+    let names = |word: &str| ANCHOR_COUNTS.map(|count| format!("heat+b{word} |U|={count}"));
     [
         claim(
             book,
             Experiment::HotelAnchors,
             "5.2, Figure 3",
             "with the increase of the number of anchor nodes, the overall matching performance increased",
-            move |results| {
-                let (few, some, many) = &one;
-                let mut control = step(results, "heat |U|=10", "heat |U|=2");
-                // What d_B brings beyond having fewer nodes left.
-                let beyond = |_: &Point, o: &[Option<Outcome>]| {
-                    let place = |name: &str| results.protocol.place(name);
-                    let at = |name: &str| Some(o[place(name)?]?.accuracy());
-                    let learned = at(many)? - at(few)?;
-                    Some(learned - (at("heat |U|=10")? - at("heat |U|=2")?))
+            |results| {
+                let step = |more: &str, less: &str| {
+                    gain(results, more, less, 0.0, "over all pairs", |_, _| true)
                 };
-                control.what =
-                    "the gain from 2 to 10 anchors, beyond that of d_k alone, which only loses nodes".into();
-                control.estimate = Estimate::mean(&results.values(|_, _| true, beyond));
-                vec![
-                    step(results, many, few),
-                    step(results, some, few),
-                    step(results, many, some),
-                    control,
-                ]
+                let tests = WIDTHS.map(|word| {
+                    let [few, some, many] = names(word);
+                    [step(&some, &few), step(&many, &some)]
+                });
+                tests.into_iter().flatten().collect()
             },
         ),
         claim(
@@ -216,25 +212,24 @@ fn anchor_claims(book: &Book) -> [Claim; 2] {
             "5.2, Figure 3",
             "the matching rate gap between |U| = 10 and |U| = 5 is much smaller than that between \
              |U| = 5 and |U| = 2",
-            move |results| {
-                let (few, some, many) = &two;
-                let gap = |factor: f64| {
+            |results| {
+                let test = |word: &str, times: &str, factor: f64| {
+                    let places = names(word).map(|name| results.protocol.place(&name));
                     let figure = |_: &Point, o: &[Option<Outcome>]| {
-                        let at = |name: &str| Some(o[results.protocol.place(name)?]?.accuracy());
-                        Some((at(some)? - at(few)?) - factor * (at(many)? - at(some)?))
+                        let at = |k: usize| Some(o[places[k]?]?.accuracy());
+                        Some((at(1)? - at(0)?) - factor * (at(2)? - at(1)?))
                     };
-                    Estimate::mean(&results.values(|_, _| true, figure))
+                    Test {
+                        what: format!(
+                            "heat+b{word}: the gain from 2 to 5 anchors less {times} that from 5 to 10"
+                        ),
+                        estimate: Estimate::mean(&results.values(|_, _| true, figure)),
+                        bound: Bound::Above(0.0),
+                        unit: Unit::Difference,
+                    }
                 };
-                let test = |what: &str, factor| Test {
-                    what: what.to_owned(),
-                    estimate: gap(factor),
-                    bound: Bound::Above(0.0),
-                    unit: Unit::Difference,
-                };
-                vec![
-                    test("the gain from 2 to 5 anchors less that from 5 to 10", 1.0),
-                    test("the gain from 2 to 5 less twice that from 5 to 10", 2.0),
-                ]
+                let tests = WIDTHS.map(|word| [test(word, "once", 1.0), test(word, "twice", 2.0)]);
+                tests.into_iter().flatten().collect()
             },
         ),
     ]
@@ -319,9 +314,13 @@ fn house_claims(book: &Book) -> Vec<Claim> {
             "5.3, Figure 4 (a)",
             "and the overall matching accuracy is superior to others",
             |results| {
-                let each = OTHERS.iter();
-                each.map(|other| gain(results, FULL, other, 0.0, "over all pairs", |_, _| true))
-                    .collect()
+                let test = |better: &str, worse: &str| {
+                    gain(results, better, worse, 0.0, "over all pairs", |_, _| true)
+                };
+                let wide = format!("{FULL} (wide)");
+                let mut tests = OTHERS.map(|other| test(FULL, other)).to_vec();
+                tests.extend(["adjacency (wide)", "heat (wide)"].map(|other| test(&wide, other)));
+                tests
             },
         ),
     ]

@@ -15,6 +15,9 @@ use crate::experiments::reproduce::pictures::{Behind, picture};
 use crate::experiments::reproduce::results::Results;
 use crate::generate::house;
 
+/// What the names of methods with the wide kernel have in common.
+const WIDE_WORD: &str = " (wide)";
+
 /// Width and height of the Hotel frames, in pixels.
 const HOTEL_SIZE: [f64; 2] = [512.0, 480.0];
 
@@ -32,11 +35,12 @@ impl Writer<'_> {
             let Some(results) = self.results(experiment) else {
                 continue;
             };
-            legend = names(results);
-            above.push(panel(results, curve, top, false));
-            below.push(panel(results, curve, bottom, true));
+            let who = methods(results, false);
+            legend = legend_of(results);
+            above.push(panel(results, curve, top, false, &who));
+            below.push(panel(results, curve, bottom, true, &who));
             for extra in 1..results.protocol.curves.len() {
-                more.push(panel(results, extra, "", false));
+                more.push(panel(results, extra, "", false, &who));
             }
         }
         if !above.is_empty() {
@@ -76,9 +80,9 @@ impl Writer<'_> {
         self.heading(2, "5.2 CMU Hotel sequence");
         let book = self.book;
         if let Some(results) = self.results(Experiment::Hotel) {
-            let legend = names(results);
-            let svg = draw(&[panel(results, 0, "(a)", false)], 1, 1180, &legend)?;
-            let gaps = draw(&[panel(results, 1, "", false)], 1, 760, &legend)?;
+            let legend = legend_of(results);
+            let svg = draw(&both_widths(results, 0, "(a)"), 1, 1180, &legend)?;
+            let gaps = draw(&both_widths(results, 1, ""), 2, 590, &legend)?;
             let pairs = results.len();
             self.figure(
                 "figure-2a",
@@ -98,8 +102,13 @@ impl Writer<'_> {
             self.curve_table(results, 1);
         }
         let hotel = [
-            ("adjacency", "(b) RRWM"),
-            ("heat+b+ap", "(c) d_B + d_ap + d_k RRWM"),
+            ("adjacency (wide)", "(b) RRWM, width of Section 5.1"),
+            (
+                "heat+b+ap (wide)",
+                "(c) d_B + d_ap + d_k RRWM, width of Section 5.1",
+            ),
+            ("adjacency", "(b) RRWM, default width"),
+            ("heat+b+ap", "(c) d_B + d_ap + d_k RRWM, default width"),
             ("best", "best"),
         ];
         let [from, to] = HOTEL_EXAMPLE;
@@ -109,7 +118,7 @@ impl Writer<'_> {
         );
         self.example("hotel", "figure-2bc", &hotel, caption)?;
         if let Some(results) = self.results(Experiment::HotelAnchors) {
-            let svg = draw(&[panel(results, 0, "", false)], 1, 1180, &names(results))?;
+            let svg = draw(&both_widths(results, 0, ""), 1, 1180, &legend_of(results))?;
             let caption = "Figure 3. Matching on Hotel sequence with different number of anchor nodes. \
                            (Matching scheme is d_B + d_k.) Beside it d_k alone, to which anchors are only \
                            nodes that need no match: the rise that it shows is not learning. The anchors of \
@@ -137,15 +146,17 @@ impl Writer<'_> {
         self.paragraph(whose);
         let book = self.book;
         if let Some(results) = self.results(Experiment::House) {
-            let mut panel = panel(results, 0, "(a)", false);
-            // A lump for each tilt.
-            for line in &mut panel.lines {
-                let all = std::mem::take(&mut line.pieces).concat();
-                line.pieces = all.chunks(10).map(<[_]>::to_vec).collect();
+            let mut panels = both_widths(results, 0, "(a)");
+            for panel in &mut panels {
+                // A lump for each tilt.
+                for line in &mut panel.lines {
+                    let all = std::mem::take(&mut line.pieces).concat();
+                    line.pieces = all.chunks(10).map(<[_]>::to_vec).collect();
+                }
+                panel.x = "view: tilts of 0° to 30°, within each pans of 0° to 45°".to_owned();
             }
-            panel.x = "view: tilts of 0° to 30°, within each pans of 0° to 45°".to_owned();
             let pairs = results.len();
-            let svg = draw(&[panel], 1, 1180, &names(results))?;
+            let svg = draw(&panels, 1, 1180, &legend_of(results))?;
             self.figure(
                 "figure-4a",
                 svg,
@@ -232,9 +243,15 @@ impl Writer<'_> {
     }
 }
 
-fn panel(results: &Results, curve: usize, title: &str, times: bool) -> Panel {
+fn panel(
+    results: &Results,
+    curve: usize,
+    title: &str,
+    times: bool,
+    who: &[(usize, usize)],
+) -> Panel {
     let curve = &results.protocol.curves[curve];
-    let line = |place: usize| {
+    let line = |&(colour, place): &(usize, usize)| {
         let points = curve.places.iter().map(|(x, members)| {
             let values = results.values_at(members, |_, o| {
                 let outcome = o[place]?;
@@ -248,7 +265,7 @@ fn panel(results: &Results, curve: usize, title: &str, times: bool) -> Panel {
         });
         let known = points.filter(|(_, estimate)| estimate.count > 0);
         Line {
-            place,
+            colour,
             pieces: vec![known.collect()],
         }
     };
@@ -266,6 +283,48 @@ fn panel(results: &Results, curve: usize, title: &str, times: bool) -> Panel {
             "accuracy".to_owned()
         },
         logarithmic: times,
-        lines: (0..results.protocol.contenders.len()).map(line).collect(),
+        lines: who.iter().map(line).collect(),
     }
+}
+
+/// The methods of one width, each with its colour: those of the wide kernel have the colour of their
+/// namesakes.
+fn methods(results: &Results, wide: bool) -> Vec<(usize, usize)> {
+    let all = names(results);
+    let usual: Vec<&String> = all
+        .iter()
+        .filter(|name| !name.contains(WIDE_WORD))
+        .collect();
+    let chosen = all
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| name.contains(WIDE_WORD) == wide);
+    chosen
+        .filter_map(|(place, name)| {
+            let namesake = name.replace(WIDE_WORD, "");
+            let colour = usual.iter().position(|other| **other == namesake)?;
+            Some((colour, place))
+        })
+        .collect()
+}
+
+fn legend_of(results: &Results) -> Vec<(usize, String)> {
+    let all = names(results);
+    let usual = methods(results, false).into_iter();
+    usual
+        .map(|(colour, place)| (colour, all[place].clone()))
+        .collect()
+}
+
+/// A curve at the default width, and at that of Section 5.1.
+fn both_widths(results: &Results, curve: usize, title: &str) -> [Panel; 2] {
+    [
+        (false, "default width"),
+        (true, "width of Section 5.1 (wide)"),
+    ]
+    .map(|(wide, words)| {
+        let mut panel = panel(results, curve, title, false, &methods(results, wide));
+        panel.title = format!("{title} {words}").trim().to_owned();
+        panel
+    })
 }
