@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel test-ray bench-compat clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -130,8 +130,11 @@ $(OUT)/peers-networks: scripts/peers_networks.txt
 	$(OUT)/peers-networks/bin/pip install --quiet --disable-pip-version-check -r scripts/peers_networks.txt
 	@touch $(OUT)/peers-networks
 
-hotel: ## accuracy on the CMU Hotel sequence (needs the data, see README)
-	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce hotel
+reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --out $(OUT)/reproduction --docs docs
+
+reproduce-quick: ## the same with few trials, in minutes, without the documents
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --quick --out $(OUT)/reproduction-quick
 
 clean: ## remove what was built
 	$(CARGO) clean
