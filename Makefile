@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit doc examples bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,7 +15,7 @@ demo: ## match two views of the built-in house and write a report
 	@mkdir -p $(OUT)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- demo --out $(OUT)/demo.html
 
-test: fmt lint unit doc examples ## every check: format, lints, tests, documentation, examples
+test: fmt lint dependencies unit doc examples python ## every check: format, lints, tests, documentation, examples, Python
 
 fmt: ## is the code formatted?
 	$(CARGO) fmt --all --check
@@ -23,14 +23,49 @@ fmt: ## is the code formatted?
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
+dependencies: ## do all licences fit, and does our oldest Rust suffice?
+	$(PYTHON) scripts/check_dependencies.py
+
+audit: $(OUT)/tools/bin/cargo-deny ## advisories, licences, sources and duplicates, by cargo-deny
+	PATH="$(abspath $(OUT))/tools/bin:$$PATH" $(CARGO) deny check licenses bans sources
+	@export PATH="$(abspath $(OUT))/tools/bin:$$PATH"; \
+	if $(CARGO) deny fetch db; then $(CARGO) deny check advisories; \
+	else echo "advisories: not checked, their database could not be fetched"; fi
+
+$(OUT)/tools/bin/cargo-deny:
+	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
+
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --locked
+
+explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
 
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
 examples: ## the examples run
 	$(CARGO) run --quiet --locked -p anchormatch --example match_graphs
+
+wheel: $(OUT)/maturin ## the Python package, optimised, as a wheel
+	$(OUT)/maturin/bin/maturin build --release --locked --interpreter $(PYTHON) --out $(OUT)/wheels
+
+# The wheel of the tests shares the profile of the other tests, which builds faster.
+python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tests, documentation, types
+	rm -rf $(OUT)/wheels-test
+	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
+	$(PYTHON) -m venv --clear $(OUT)/python
+	$(OUT)/python/bin/pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt $(OUT)/wheels-test/*.whl
+	$(OUT)/python/bin/python -m pytest --quiet python/tests
+	$(OUT)/python/bin/python -m pytest --quiet --doctest-modules --pyargs anchormatch
+	$(OUT)/python/bin/python -m mypy python/anchormatch
+	$(OUT)/python/bin/ruff check
+	$(OUT)/python/bin/ruff format --check
+
+$(OUT)/maturin: pyproject.toml
+	$(PYTHON) -m venv --clear $(OUT)/maturin
+	$(OUT)/maturin/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
+	@touch $(OUT)/maturin
 
 bench: ## time, memory and growth of the kernels
 	$(CARGO) bench --locked -p anchormatch-lab --bench kernels

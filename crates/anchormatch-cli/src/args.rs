@@ -103,7 +103,7 @@ impl Cli {
             Command::Convert(options) => options.json,
             Command::Solve(options) => options.json,
             Command::Solvers(options) => options.json,
-            Command::Reproduce(options) => options.wants_json(),
+            Command::Reproduce(options) => options.json,
             Command::Bench(options) => options.wants_json(),
             Command::Evaluate(options) => options.wants_json(),
             Command::Signature(_) | Command::Generate(_) => false,

@@ -218,6 +218,11 @@ fn limits_stop_the_work() {
     assert!(matches!(run(&late), Err(Error::Stopped(_))));
     let small = Monitor::silent().max_memory(10_000);
     assert!(matches!(run(&small), Err(Error::Memory { .. })));
+    // Tens of gigabytes: refused before they are asked for.
+    let many = Graph::from_edges(200_000, &[(0, 1, 1.0)]).unwrap();
+    let some = Monitor::silent().max_memory(1 << 30);
+    let refused = Paper::default().run(&many, &many, &anchors, &some);
+    assert!(matches!(refused, Err(Error::Memory { .. })));
 }
 
 #[test]

@@ -68,7 +68,32 @@ pub struct Report<'a> {
     pub command: Option<String>,
 }
 
+/// Where one graph is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// The place of every node, y downwards.
+    pub places: Vec<[f64; 2]>,
+    /// The edges that are drawn: all of a sparse graph, a few of a dense one.
+    pub edges: Vec<(usize, usize)>,
+}
+
 impl Report<'_> {
+    /// Where the page draws the source and the target, side by side, for other ways to draw them.
+    ///
+    /// # Errors
+    /// As [`html`](Self::html).
+    ///
+    /// # Complexity
+    /// As [`html`](Self::html).
+    pub fn drawing(&self) -> Result<[Drawn; 2]> {
+        let view = View::new(self)?;
+        let scene = scene::Scene::new(&view);
+        Ok([scene.source, scene.target].map(|panel| Drawn {
+            places: panel.places,
+            edges: panel.edges,
+        }))
+    }
+
     /// The page.
     ///
     /// Of large graphs it draws a sample and says so: a pair of 3 000-node sparse graphs makes a

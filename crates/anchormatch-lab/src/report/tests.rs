@@ -410,3 +410,16 @@ proptest! {
         prop_assert_eq!(&html, &report.html().unwrap());
     }
 }
+
+#[test]
+fn a_drawing_has_a_place_for_every_node_and_the_source_on_the_left() {
+    let (source, target) = (path(4), path(3));
+    let found = matching(&[(0, 0, 1.0, true), (2, 1, 0.5, false)], 4, 3);
+    let [left, right] = report(&source, &target, &[&found]).drawing().unwrap();
+    assert_eq!((left.places.len(), right.places.len()), (4, 3));
+    assert_eq!(left.edges, [(0, 1), (1, 2), (2, 3)]);
+    let x = |places: &[[f64; 2]]| places.iter().map(|p| p[0]).collect::<Vec<_>>();
+    let rightmost = x(&left.places).into_iter().fold(f64::MIN, f64::max);
+    assert!(x(&right.places).iter().all(|&x| x > rightmost));
+    assert!(report(&source, &target, &[]).drawing().is_err());
+}

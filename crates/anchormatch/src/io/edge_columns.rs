@@ -142,9 +142,7 @@ fn python_text(rest: &str) -> Option<(&str, &str)> {
 /// When it is one whose columns stand in another order, which would give a wrong graph in silence.
 pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
     let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
-    let names_ends = END_NAMES
-        .iter()
-        .any(|(source, target)| is(0, source) && is(1, target));
+    let names_ends = names_ends(row);
     if row.len() != 3 {
         return Ok(names_ends);
     }
@@ -162,4 +160,12 @@ pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
         ));
     }
     Ok(true)
+}
+
+/// Whether the first two fields are one of the pairs of names of a header.
+pub(super) fn names_ends(row: &Row<'_>) -> bool {
+    let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
+    END_NAMES
+        .iter()
+        .any(|(source, target)| is(0, source) && is(1, target))
 }

@@ -200,7 +200,13 @@ impl Run<'_> {
 
     /// W over the free nodes.
     fn problem(&mut self, terms: Terms) -> Result<Problem> {
-        let mut unary = Matrix::zeros(self.free.source.len(), self.free.target.len());
+        let (rows, columns) = (self.free.source.len(), self.free.target.len());
+        let unary_bytes = (rows as u64)
+            .saturating_mul(columns as u64)
+            .saturating_mul(8);
+        self.monitor
+            .reserve("the affinities of all pairs", unary_bytes, DENSE_HINT)?;
+        let mut unary = Matrix::zeros(rows, columns);
         let [x, y] = if terms.uses_heat() {
             self.heat(terms, &mut unary)?
         } else {

@@ -63,9 +63,27 @@ impl ProductPairwise {
         b: &Weights,
         seeds: &[(usize, usize)],
     ) -> Result<SeededProduct> {
+        Self::seeded_problem_with(sense, a, b, None, seeds)
+    }
+
+    /// As [`seeded_problem`](Self::seeded_problem), with a linear part Σ linear[i, p(i)] over all nodes.
+    ///
+    /// # Errors
+    /// As [`seeded_problem`](Self::seeded_problem), and when the linear part has another shape or is
+    /// not finite.
+    pub fn seeded_problem_with(
+        sense: Sense,
+        a: &Weights,
+        b: &Weights,
+        whole_linear: Option<&Matrix>,
+        seeds: &[(usize, usize)],
+    ) -> Result<SeededProduct> {
         a.check("A")?;
         b.check("B")?;
         let (n, m) = (a.nodes(), b.nodes());
+        if let Some(linear) = whole_linear {
+            check_linear(linear, n, m)?;
+        }
         let (mut row_is_free, mut column_is_free) = (vec![true; n], vec![true; m]);
         for &(s, t) in seeds {
             if s >= n || t >= m {
@@ -87,7 +105,7 @@ impl ProductPairwise {
         }
         let free_rows: Vec<usize> = (0..n).filter(|&i| row_is_free[i]).collect();
         let free_cols: Vec<usize> = (0..m).filter(|&c| column_is_free[c]).collect();
-        let constant = seeds
+        let mut constant: f64 = seeds
             .iter()
             .flat_map(|&(s, t)| seeds.iter().map(move |&(u, v)| (s, t, u, v)))
             .map(|(s, t, u, v)| a.get(s, u) * b.get(t, v))
@@ -106,6 +124,14 @@ impl ProductPairwise {
             2 * seeds.len(),
             free_cols.len(),
         );
+        if let Some(whole) = whole_linear {
+            for (i, &row) in free_rows.iter().enumerate() {
+                for (slot, &column) in linear.row_mut(i).iter_mut().zip(&free_cols) {
+                    *slot += whole[(row, column)];
+                }
+            }
+            constant += seeds.iter().map(|&pair| whole[pair]).sum::<f64>();
+        }
         let problem = Self::problem(
             sense,
             part(a, &free_rows),
@@ -119,6 +145,20 @@ impl ProductPairwise {
             free_cols,
             seeds: seeds.to_vec(),
         })
+    }
+}
+
+fn check_linear(linear: &Matrix, n: usize, m: usize) -> Result<()> {
+    if (linear.rows(), linear.cols()) != (n, m) {
+        return Err(Error::parameter(
+            "linear",
+            format!("a {}×{} matrix", linear.rows(), linear.cols()),
+            format!("{n}×{m}"),
+        ));
+    }
+    match linear.as_slice().iter().find(|v| !v.is_finite()) {
+        Some(value) => Err(Error::parameter("linear", value, "finite numbers")),
+        None => Ok(()),
     }
 }
 
@@ -171,18 +211,20 @@ mod tests {
         #[test]
         fn the_objective_is_that_of_the_whole(
             n in 0usize..7, more in 0usize..3, known in 0usize..5, seed in 0usize..500,
-            symmetric in any::<[bool; 2]>(), listed in any::<bool>(),
+            symmetric in any::<[bool; 2]>(), listed in any::<bool>(), with_linear in any::<bool>(),
         ) {
             let (a, b) = (weights(n, seed, symmetric[0]), weights(n + more, seed + 5, symmetric[1]));
             let pick = |m: &Matrix| if listed { Weights::sparse(m) } else { Weights::Dense(m.clone()) };
             let partner = |i: usize| (i + seed) % (n + more);
             // Seeds from the last rows on, so that free rows and seeds are out of order.
             let seeds: Vec<_> = (0..known.min(n)).map(|k| (n - 1 - k, partner(n - 1 - k))).collect();
+            let linear = with_linear
+                .then(|| Matrix::from_fn(n, n + more, |i, c| ((3 * i + 5 * c + seed) % 7) as f64));
+            let (sense, linear) = (Sense::Maximise, linear.as_ref());
             let folded =
-                ProductPairwise::seeded_problem(Sense::Maximise, &pick(&a), &pick(&b), &seeds)
+                ProductPairwise::seeded_problem_with(sense, &pick(&a), &pick(&b), linear, &seeds)
                     .unwrap();
-            let whole =
-                ProductPairwise::problem(Sense::Maximise, pick(&a), pick(&b), None).unwrap();
+            let whole = ProductPairwise::problem(sense, pick(&a), pick(&b), linear).unwrap();
             // Some free nodes stay alone.
             let assignment: Vec<Option<usize>> = folded.free_rows.iter().map(|&i| {
                 let place = folded.free_cols.iter().position(|&c| c == partner(i));
@@ -212,6 +254,13 @@ mod tests {
         ] {
             let error = ProductPairwise::seeded_problem(Sense::Minimise, &a, &b, seeds);
             assert!(error.unwrap_err().to_string().starts_with("seeds"));
+        }
+        let narrow = Matrix::zeros(3, 3);
+        let infinite = Matrix::filled(3, 4, f64::INFINITY);
+        for linear in [&narrow, &infinite] {
+            let error =
+                ProductPairwise::seeded_problem_with(Sense::Minimise, &a, &b, Some(linear), &[]);
+            assert!(error.unwrap_err().to_string().starts_with("linear"));
         }
         let all = [(0, 3), (1, 2), (2, 0)];
         let folded = ProductPairwise::seeded_problem(Sense::Minimise, &a, &b, &all).unwrap();

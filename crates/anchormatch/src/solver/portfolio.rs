@@ -107,6 +107,22 @@ impl Solver for Portfolio {
     /// The relaxations, then O(r n²) a tabu iteration. Memory: four N×N matrices a thread, N the larger
     /// side, and what the relaxations need.
     fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+        Ok(self.solve_for_all(problem, start, monitor)?.0)
+    }
+}
+
+impl Portfolio {
+    /// As [`solve`](Solver::solve), with the pool of elites beside the best: assignments that differ
+    /// in more than a tenth of the rows, the best first.
+    ///
+    /// # Errors
+    /// As [`solve`](Solver::solve).
+    pub fn solve_for_all(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<(Solution, Vec<Vec<Option<usize>>>)> {
         self.check()?;
         start.check(problem)?;
         let mut rounds = Rounds::new(self, problem, start, monitor);
@@ -114,14 +130,14 @@ impl Solver for Portfolio {
         loop {
             let searches = rounds.search(&starts)?;
             if let Some(status) = rounds.finish_round(searches) {
-                return Ok(rounds.solution(status));
+                let elites = std::mem::take(&mut rounds.pool);
+                let elites = elites.into_iter().map(|elite| elite.assignment).collect();
+                return Ok((rounds.solution(status), elites));
             }
             starts = rounds.next_starts()?;
         }
     }
-}
 
-impl Portfolio {
     fn check(&self) -> Result<()> {
         self.tabu.check()?;
         for (name, value) in [("searches", self.searches), ("elites", self.elites)] {

@@ -157,6 +157,12 @@ impl PairModel {
         c[1][1] + c[0][0] - c[1][0] - c[0][1]
     }
 
+    /// q_xy: what the product of two weights tells.
+    #[must_use]
+    pub fn product_of_weights(&self) -> f64 {
+        self.weights.xy
+    }
+
     /// g: the evidence of two pairs of nodes for each other; `None` is no edge.
     #[must_use]
     pub fn evidence(&self, x: Option<f64>, y: Option<f64>) -> f64 {

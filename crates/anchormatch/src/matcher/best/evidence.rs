@@ -14,6 +14,7 @@ use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise, SeparablePairwise, Weights};
+use crate::solver::Curve;
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel};
 
 /// Beyond this many nodes the residuals' fourth moment is not worth its n³.
@@ -21,6 +22,13 @@ const LARGEST_RESIDUALS: usize = 600;
 
 /// Beyond this density a graph's edges are not listed.
 const SPARSE: f64 = 0.1;
+
+/// Correlations over which the scale of the evidence is integrated, and the largest as artanh ρ.
+const SCALES: usize = 48;
+const LARGEST_SCALE: f64 = 3.8;
+
+/// Points at which such an integral is computed.
+const POINTS_OF_CURVE: usize = 512;
 
 /// What to do when the memory does not suffice.
 const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
@@ -250,6 +258,64 @@ impl<'a> Evidence<'a> {
         }
         let matched = assignment.iter().flatten().count();
         total + log_prior(self.shape(), matched)
+    }
+
+    /// The logarithm of the posterior with the scale of the evidence integrated out, as a function of
+    /// the objective of the full program under `model`.
+    ///
+    /// Where the program is one product, a correlation ρ only scales the objective S: the logarithm of
+    /// the likelihood is A(ρ) + s(ρ) S. With every ρ from 0 to 1 as likely as another, the posterior of
+    /// a matching is ∫ exp(A(ρ) + s(ρ) S) dρ, which takes a matching that agrees by chance for what it
+    /// is: one of very many, under a scale that only suits itself. `None` where more than a scale is
+    /// open, or soft evidence has a scale of its own.
+    pub(super) fn scaleless(&self, found: &Found, problem: &Problem) -> Option<Curve> {
+        let complete = self.source.is_complete() && self.target.is_complete();
+        let slope = |model: &PairModel| {
+            if complete {
+                model.product_of_weights()
+            } else {
+                model.conserved_edge()
+            }
+        };
+        let unit = slope(&found.model.pairs);
+        let told = self.similarity.is_some() || self.soft.as_slice().iter().any(|&v| v != 0.0);
+        let full = found.coverage == Coverage::Full;
+        if told || !full || !self.is_one_product() || unit <= 0.0 {
+            return None;
+        }
+        let agreement = self.agreement(&found.assignment);
+        // ρ = tanh z, evenly in z; dρ = (1 − ρ²) dz.
+        let terms: Vec<(f64, f64)> = (0..SCALES)
+            .map(|k| {
+                let correlation = (LARGEST_SCALE * k as f64 / (SCALES - 1) as f64).tanh();
+                let model = PairModel::guess(&self.source, &self.target, correlation);
+                let total = found.share * model.total(&agreement, &self.source, &self.target);
+                let prior = (1.0 - correlation * correlation).ln();
+                (total + prior, slope(&model) / unit)
+            })
+            .collect();
+        let here =
+            problem.sense().sign() * (problem.objective(&found.assignment) - problem.constant());
+        let value = |s: f64| {
+            let each = terms.iter().map(|(a, b)| a + b * (s - here));
+            let most = each.clone().fold(f64::NEG_INFINITY, f64::max);
+            most + each.map(|v| (v - most).exp()).sum::<f64>().ln()
+        };
+        // From where nothing is the most likely scale to a little above the best.
+        let is_nothing = |s: f64| {
+            let first = terms[0].0 + terms[0].1 * (s - here);
+            terms.iter().all(|(a, b)| a + b * (s - here) <= first)
+        };
+        let mut depth = 1.0;
+        while depth < 1e6 && !is_nothing(here - depth) {
+            depth *= 1.5;
+        }
+        Some(Curve::new(
+            here - 1.5 * depth,
+            here + 5.0,
+            POINTS_OF_CURVE,
+            value,
+        ))
     }
 
     /// What soft anchors say of a free pair.

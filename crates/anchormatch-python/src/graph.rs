@@ -1,0 +1,278 @@
+//! Graphs from arrays.
+
+use std::sync::Arc;
+
+use anchormatch::graph::{Duplicates, GraphBuilder};
+use anchormatch::{Error, Result};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Rows, Square};
+use crate::failure::exception;
+use crate::worker::{Limits, bytes, reserve, unexpected};
+
+/// Entries (i, j) and (j, i) that differ by no more than this share of the largest are one weight.
+const SYMMETRY: f64 = 1e-9;
+
+/// Bytes that an edge takes while a graph is built: once in the list, twice in the rows.
+const EDGE_BYTES: u64 = 64;
+
+/// An undirected graph; nodes are numbers here, ids are Python's business.
+#[pyclass(frozen, module = "anchormatch._native")]
+pub(crate) struct Graph {
+    pub(crate) inner: Arc<anchormatch::Graph>,
+}
+
+#[pymethods]
+impl Graph {
+    /// From a square matrix; `duplicates` says what to do where it is not symmetric.
+    #[staticmethod]
+    fn from_matrix(
+        py: Python<'_>,
+        matrix: Square<'_>,
+        labels: Option<Vec<String>>,
+        duplicates: &str,
+        limits: Limits,
+    ) -> PyResult<Self> {
+        let rows = matrix.rows("graph")?;
+        let rule = rule(duplicates)?;
+        let edges = match rows {
+            // Half of the entries, as the other half repeats them.
+            Rows::Dense(_) => rows.stored() / 2,
+            Rows::Compressed(..) => rows.stored(),
+        };
+        reserve(
+            &limits.memory(),
+            "the graph",
+            edges.saturating_mul(EDGE_BYTES),
+            "raise max_memory or give a sparse matrix",
+        )?;
+        py.detach(|| from_rows(rows, labels, rule))
+            .map_err(exception)
+            .map(Self::from)
+    }
+
+    /// From edges between nodes 0 to `nodes` − 1.
+    #[staticmethod]
+    fn from_edges(
+        py: Python<'_>,
+        nodes: usize,
+        ends: (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, i64>),
+        weights: PyReadonlyArray1<'_, f64>,
+        labels: Option<Vec<String>>,
+        duplicates: &str,
+    ) -> PyResult<Self> {
+        let (first, second) = (
+            arrays::indices(&ends.0, "edges")?,
+            arrays::indices(&ends.1, "edges")?,
+        );
+        let weights = weights.as_array();
+        if first.len() != second.len() || first.len() != weights.len() {
+            return Err(PyValueError::new_err(
+                "edges: expected as many second nodes and weights as first nodes",
+            ));
+        }
+        let rule = rule(duplicates)?;
+        py.detach(|| {
+            let mut builder = builder(nodes, labels)?.duplicates(rule);
+            for ((&u, &v), &weight) in first.iter().zip(&second).zip(weights) {
+                builder.edge(u, v, weight, None)?;
+            }
+            builder.build()
+        })
+        .map_err(exception)
+        .map(Self::from)
+    }
+
+    /// The complete graph on Euclidean distances.
+    #[staticmethod]
+    fn from_points(
+        py: Python<'_>,
+        points: PyReadonlyArray2<'_, f64>,
+        labels: Option<Vec<String>>,
+        limits: Limits,
+    ) -> PyResult<Self> {
+        let n = points.shape()[0] as u64;
+        reserve(
+            &limits.memory(),
+            &format!("the complete graph of {n} points"),
+            n.saturating_mul(n).saturating_mul(EDGE_BYTES / 2),
+            "raise max_memory, take fewer points, or give a sparse graph of them",
+        )?;
+        let points = arrays::matrix(&points);
+        py.detach(|| {
+            let graph = anchormatch::Graph::from_points(&points)?;
+            match labels {
+                Some(names) => graph.with_labels(anchormatch::graph::Labels::new(names)?),
+                None => Ok(graph),
+            }
+        })
+        .map_err(exception)
+        .map(Self::from)
+    }
+
+    /// The number of nodes.
+    #[getter]
+    fn nodes(&self) -> usize {
+        self.inner.nodes()
+    }
+
+    /// The number of undirected edges.
+    #[getter]
+    fn edges(&self) -> usize {
+        self.inner.edges()
+    }
+
+    /// Every edge once, lower node first: nodes, nodes, weights.
+    #[allow(clippy::type_complexity, reason = "three arrays")]
+    fn edge_arrays<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (
+        Bound<'py, PyArray1<i64>>,
+        Bound<'py, PyArray1<i64>>,
+        Bound<'py, PyArray1<f64>>,
+    ) {
+        let count = self.inner.edges();
+        let (mut low, mut high) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut weights = Vec::with_capacity(count);
+        for i in 0..self.inner.nodes() {
+            for (j, weight) in self.inner.neighbours(i).filter(|&(j, _)| i < j) {
+                low.push(i as i64);
+                high.push(j as i64);
+                weights.push(weight);
+            }
+        }
+        (
+            low.into_pyarray(py),
+            high.into_pyarray(py),
+            weights.into_pyarray(py),
+        )
+    }
+
+    /// The adjacency matrix.
+    fn adjacency<'py>(
+        &self,
+        py: Python<'py>,
+        limits: Limits,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n = self.inner.nodes();
+        let hint = "raise max_memory or use the edges";
+        reserve(
+            &limits.memory(),
+            "the adjacency matrix",
+            bytes(&[n, n]),
+            hint,
+        )?;
+        let matrix = py.detach(|| self.inner.adjacency());
+        arrays::array(py, matrix)
+    }
+
+    /// Self-loops, repeated edges and edges of weight zero that were set aside.
+    fn cleaning(&self) -> (usize, usize, usize) {
+        let cleaning = self.inner.cleaning();
+        (
+            cleaning.self_loops,
+            cleaning.repeated_edges,
+            cleaning.zero_weights,
+        )
+    }
+}
+
+impl From<anchormatch::Graph> for Graph {
+    fn from(graph: anchormatch::Graph) -> Self {
+        Self {
+            inner: Arc::new(graph),
+        }
+    }
+}
+
+fn rule(name: &str) -> PyResult<Duplicates> {
+    match name {
+        "error" => Ok(Duplicates::Error),
+        "sum" => Ok(Duplicates::Sum),
+        "mean" => Ok(Duplicates::Mean),
+        "max" => Ok(Duplicates::Max),
+        "first" => Ok(Duplicates::First),
+        _ => Err(exception(unexpected(
+            "duplicates",
+            name,
+            "one of error, sum, mean, max, first",
+        ))),
+    }
+}
+
+/// A builder whose errors call nodes by their labels.
+fn builder(nodes: usize, labels: Option<Vec<String>>) -> Result<GraphBuilder> {
+    let Some(labels) = labels else {
+        return GraphBuilder::with_nodes(nodes);
+    };
+    let mut builder = GraphBuilder::new();
+    for label in &labels {
+        builder.node(label)?;
+    }
+    if builder.nodes() == nodes {
+        Ok(builder)
+    } else {
+        let found = format!("found {} different ids, expected {nodes}", builder.nodes());
+        Err(Error::Graph(found))
+    }
+}
+
+fn from_rows(
+    rows: Rows<'_>,
+    labels: Option<Vec<String>>,
+    rule: Duplicates,
+) -> Result<anchormatch::Graph> {
+    let n = rows.len();
+    let mut largest = 0.0f64;
+    for i in 0..n {
+        rows.visit(i, |j, value| {
+            if !value.is_finite() {
+                return Err(Error::Graph(format!(
+                    "entry ({i}, {j}) is {value}, expected a finite number"
+                )));
+            }
+            largest = largest.max(value.abs());
+            Ok(())
+        })?;
+    }
+    let mut builder = builder(n, labels)?;
+    for i in 0..n {
+        rows.visit(i, |j, value| {
+            let mirrored = rows.get(j, i);
+            // Where both entries are there, the one above the diagonal speaks for both.
+            if i > j && mirrored != 0.0 {
+                return Ok(());
+            }
+            let both = if i > j { [mirrored, value] } else { [value, mirrored] };
+            let weight = merged(rule, both, SYMMETRY * largest).ok_or_else(|| {
+                Error::Graph(format!(
+                    "entry ({i}, {j}) is {value} but ({j}, {i}) is {mirrored}; expected a symmetric \
+                     matrix, or am.graph(matrix, duplicates=\"sum\") or \"mean\", \"max\", \"first\" to \
+                     make one"
+                ))
+            })?;
+            if i == j || weight != 0.0 {
+                builder.edge(i, j, if i == j { value } else { weight }, None)?;
+            }
+            Ok(())
+        })?;
+    }
+    builder.build()
+}
+
+/// One weight of the entries above and below the diagonal; `None` when they contradict each other.
+fn merged(rule: Duplicates, [upper, lower]: [f64; 2], tolerance: f64) -> Option<f64> {
+    match rule {
+        Duplicates::Error if upper == lower => Some(upper),
+        Duplicates::Error => ((upper - lower).abs() <= tolerance).then_some(0.5 * (upper + lower)),
+        Duplicates::Sum => Some(upper + lower),
+        Duplicates::Mean => Some(0.5 * (upper + lower)),
+        Duplicates::Max => Some(upper.max(lower)),
+        Duplicates::First => Some(upper),
+    }
+}

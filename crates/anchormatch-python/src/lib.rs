@@ -1,0 +1,48 @@
+//! `anchormatch._native`: what the Python package calls.
+//!
+//! The layer is thin: arrays and index lists come in, arrays and dictionaries go out. Ids, edge lists,
+//! pictures and everything else that is easier in Python stays in `python/anchormatch`. Long work runs
+//! on a thread of its own (`worker`), without the interpreter's lock, and can be interrupted.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of Python functions are extracted into values"
+)]
+
+mod arrays;
+mod failure;
+mod generate;
+mod graph;
+mod kernels;
+mod matching;
+mod options;
+mod problem;
+mod report;
+mod worker;
+
+use pyo3::prelude::*;
+
+/// The compiled part of anchormatch.
+#[pymodule(name = "_native", gil_used = true)]
+mod native {
+    #[pymodule_export]
+    use super::generate::{block_model, house, random_anchors, synthetic};
+    #[pymodule_export]
+    use super::graph::Graph;
+    #[pymodule_export]
+    use super::kernels::{heat_kernel, linear_assignment, signature, sinkhorn};
+    #[pymodule_export]
+    use super::matching::{match_graphs, suggest};
+    #[pymodule_export]
+    use super::options::solvers;
+    #[pymodule_export]
+    use super::problem::{Problem, read_problems};
+    #[pymodule_export]
+    use super::report::{drawing, report};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,106 @@
+//! Pages and pictures of a matching.
+
+use std::sync::Arc;
+
+use anchormatch_lab::report::{Drawn, Report, Run, Side};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays;
+use crate::failure::exception;
+use crate::graph::Graph;
+use crate::matching::Record;
+
+/// One graph of a picture: name, graph, positions.
+type SideInput<'py> = (
+    String,
+    PyRef<'py, Graph>,
+    Option<PyReadonlyArray2<'py, f64>>,
+);
+
+/// The page as a string.
+#[pyfunction]
+pub(crate) fn report(
+    py: Python<'_>,
+    title: String,
+    run_name: String,
+    sides: (SideInput<'_>, SideInput<'_>),
+    record: Record<'_>,
+    truth: Option<Vec<(usize, usize)>>,
+) -> PyResult<String> {
+    let matching = record.matching()?;
+    with_report(&sides, |source, target| {
+        let report = Report {
+            title,
+            source,
+            target,
+            runs: vec![Run {
+                name: run_name,
+                matching: &matching,
+                score: None,
+            }],
+            truth: truth.as_deref(),
+            command: None,
+        };
+        py.detach(|| report.html()).map_err(exception)
+    })
+}
+
+/// Where the report draws both graphs: for each side places (n×2, y downwards) and edges (k×2).
+#[pyfunction]
+pub(crate) fn drawing<'py>(
+    py: Python<'py>,
+    sides: (SideInput<'_>, SideInput<'_>),
+    record: Record<'_>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let matching = record.matching()?;
+    let drawn = with_report(&sides, |source, target| {
+        let report = Report {
+            title: String::new(),
+            source,
+            target,
+            runs: vec![Run {
+                name: String::new(),
+                matching: &matching,
+                score: None,
+            }],
+            truth: None,
+            command: None,
+        };
+        py.detach(|| report.drawing()).map_err(exception)
+    })?;
+    let result = PyDict::new(py);
+    for (name, side) in ["source", "target"].into_iter().zip(drawn) {
+        result.set_item(name, panel(py, side)?)?;
+    }
+    Ok(result)
+}
+
+fn with_report<T>(
+    sides: &(SideInput<'_>, SideInput<'_>),
+    then: impl FnOnce(Side<'_>, Side<'_>) -> PyResult<T>,
+) -> PyResult<T> {
+    let positions = [&sides.0, &sides.1].map(|side| side.2.as_ref().map(arrays::matrix));
+    // The graphs themselves: references into Python's objects stay on this thread.
+    let graphs = [&sides.0.1, &sides.1.1].map(|graph| Arc::clone(&graph.inner));
+    let side = |k: usize, name: &str| Side {
+        name: name.to_owned(),
+        graph: &graphs[k],
+        positions: positions[k].as_ref(),
+        wireframe: None,
+    };
+    then(side(0, &sides.0.0), side(1, &sides.1.0))
+}
+
+type Panel<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
+
+fn panel(py: Python<'_>, side: Drawn) -> PyResult<Panel<'_>> {
+    let places: Vec<f64> = side.places.iter().flatten().copied().collect();
+    let ends = side.edges.iter().flat_map(|&(u, v)| [u as i64, v as i64]);
+    let ends: Vec<i64> = ends.collect();
+    Ok((
+        places.into_pyarray(py).reshape([side.places.len(), 2])?,
+        ends.into_pyarray(py).reshape([side.edges.len(), 2])?,
+    ))
+}

@@ -1,0 +1,45 @@
+"""Match the nodes of two weighted graphs when a few correspondences ("anchors") are already known.
+
+>>> import anchormatch as am
+>>> made = am.generate.house((0, 0), (5, 0))
+>>> m = am.match(am.points(made.source_points), am.points(made.target_points), made.anchors(2))
+>>> m.accuracy(made.truth) > 0.9
+True
+
+Graphs are NumPy arrays, SciPy sparse matrices, graphs of networkx, igraph or rustworkx, tables or
+lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``, ``m.mapping`` and
+``m.confidence`` hold the result, ``m.plot()`` and ``m.to_html(path)`` show it.
+"""
+
+from __future__ import annotations
+
+from . import generate
+from ._inputs import Graph, graph, points
+from ._match import match
+from ._matching import AnchorCheck, Matching, Suggestion
+from ._native import __version__
+from ._solve import Problem, Solution, SolverInfo, read_problems, solve, solvers
+from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signature, sinkhorn
+
+__all__ = [
+    "AnchorCheck",
+    "Graph",
+    "LinearAssignment",
+    "Matching",
+    "Problem",
+    "Solution",
+    "SolverInfo",
+    "Suggestion",
+    "__version__",
+    "generate",
+    "graph",
+    "heat_kernel",
+    "linear_assignment",
+    "match",
+    "points",
+    "read_problems",
+    "signature",
+    "sinkhorn",
+    "solve",
+    "solvers",
+]

@@ -1,0 +1,330 @@
+"""The result of a match."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._inputs import Graph
+from ._numbers import FloatArray
+from ._pairs import truth_pairs
+from ._resources import Limits
+
+__all__ = ["AnchorCheck", "Matching", "Suggestion"]
+
+
+class Suggestion(NamedTuple):
+    """A source node worth asking a person for."""
+
+    #: The id of the node.
+    node: Hashable
+    #: The expected number of nodes, itself included, that its answer sets right.
+    gain: float
+    #: Where it goes now; ``None`` when it is alone.
+    partner: Hashable | None
+    #: How sure that is.
+    confidence: float
+
+
+class AnchorCheck(NamedTuple):
+    """What the rest of the evidence says of an anchor."""
+
+    #: The id of the source node.
+    source: Hashable
+    #: The id of its partner by the anchor.
+    target: Hashable
+    #: How much better, in nats, the best matching without this pair is.
+    score: float
+    #: The probability that the anchor is wrong.
+    suspicion: float
+    #: The partner that the source node gets when nobody tells; ``None`` when it stays alone.
+    preferred: Hashable | None
+    #: Whether the anchor became a hint for this.
+    demoted: bool
+
+
+class Matching:
+    """A one-to-one matching between the nodes of two graphs, in the ids that went in.
+
+    Examples
+    --------
+    >>> import anchormatch as am
+    >>> made = am.generate.synthetic(12, noise=0.05, seed=3)
+    >>> m = am.match(made.source, made.target, made.anchors(2))
+    >>> m
+    Matching(12 pairs, 2 of them anchors, of 12 and 12 nodes, mean confidence 1.00, converged)
+    >>> m.accuracy(made.truth)
+    1.0
+    >>> len(m.pairs), m.unmatched_source, m.status
+    (12, [], 'converged')
+    """
+
+    def __init__(self, record: dict[str, Any], source: Graph, target: Graph) -> None:
+        self._record = record
+        self._source = source
+        self._target = target
+
+    @property
+    def source(self) -> Graph:
+        """The graph that was matched from."""
+        return self._source
+
+    @property
+    def target(self) -> Graph:
+        """The graph that was matched to."""
+        return self._target
+
+    @cached_property
+    def pairs(self) -> list[tuple[Hashable, Hashable]]:
+        """All pairs (source, target), anchors included, in the order of the source's nodes."""
+        left, right = self._source.ids, self._target.ids
+        return [(left[i], right[a]) for i, a in self.pairs_by_number.tolist()]
+
+    @property
+    def pairs_by_number(self) -> npt.NDArray[np.int64]:
+        """The same by the numbers of the nodes, an array of two columns."""
+        return np.column_stack([self._record["source"], self._record["target"]])
+
+    @cached_property
+    def mapping(self) -> dict[Hashable, Hashable]:
+        """The partner of each source node that has one."""
+        return dict(self.pairs)
+
+    @property
+    def confidence(self) -> FloatArray:
+        """How sure each pair is, in the order of :attr:`pairs`; anchors have 1.
+
+        With the presets ``best`` and ``fast``, the probability that the pair is right; with ``paper``,
+        its entry in the relaxed solution.
+        """
+        confidence: FloatArray = self._record["confidence"]
+        return confidence
+
+    @property
+    def is_anchor(self) -> npt.NDArray[np.bool_]:
+        """Whether each pair was given as a certain anchor, in the order of :attr:`pairs`."""
+        anchors: npt.NDArray[np.bool_] = self._record["anchor"]
+        return anchors
+
+    @property
+    def objective(self) -> float:
+        """The value of the program that was solved, over the nodes that are not anchors."""
+        return float(self._record["objective"])
+
+    @property
+    def unmatched_source(self) -> list[Hashable]:
+        """Source nodes without a partner."""
+        return [self._source.ids[i] for i in self._record["unmatched_source"].tolist()]
+
+    @property
+    def unmatched_target(self) -> list[Hashable]:
+        """Target nodes without a partner."""
+        return [self._target.ids[a] for a in self._record["unmatched_target"].tolist()]
+
+    @property
+    def status(self) -> str:
+        """How the solver ended: ``converged``, ``iteration_limit`` or ``time_limit``."""
+        return str(self._record["status"])
+
+    @property
+    def iterations(self) -> int:
+        """Iterations that the solver made."""
+        return int(self._record["iterations"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know: terms that dropped out, anchors that look wrong."""
+        return list(self._record["notes"])
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Every parameter that the run used."""
+        return dict(self._record["parameters"])
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds by stage."""
+        seconds: dict[str, float] = {}
+        for stage, taken in self._record["timings"]:
+            seconds[stage] = seconds.get(stage, 0.0) + taken
+        return seconds
+
+    @property
+    def diagnostics(self) -> dict[str, FloatArray]:
+        """Curves: eigenvalues of both graphs, convergence, violations of the learner."""
+        return dict(self._record["diagnostics"])
+
+    @property
+    def anchor_report(self) -> list[AnchorCheck]:
+        """What the rest of the evidence says of each anchor (presets ``best`` and ``fast``)."""
+        left, right = self._source.ids, self._target.ids
+        return [
+            AnchorCheck(
+                left[i], right[a], score, suspicion, None if other is None else right[other], demoted
+            )
+            for i, a, score, suspicion, other, demoted in self._record["anchor_report"]
+        ]
+
+    def accuracy(self, truth: Any) -> float:
+        """The share of ``truth`` that the matching has; certain anchors do not count.
+
+        Parameters
+        ----------
+        truth
+            The right pairs: a dictionary, a list of pairs, an array of two columns, a Series, or an
+            array of integers with the number of the partner of each source node, −1 for none.
+
+        Returns
+        -------
+        float
+            NaN when the truth holds nothing but anchors.
+        """
+        partner = dict(truth_pairs(truth, self._source, self._target))
+        asked, right = len(partner), 0
+        for (i, a), anchor in zip(self.pairs_by_number.tolist(), self.is_anchor.tolist()):
+            if i not in partner:
+                continue
+            if anchor:
+                asked -= 1
+            elif partner[i] == a:
+                right += 1
+        return right / asked if asked else math.nan
+
+    def suggest(self, k: int = 5) -> list[Suggestion]:
+        """The ``k`` source nodes whose partners, if a person told them, would settle the most.
+
+        Examples
+        --------
+        >>> import anchormatch as am
+        >>> made = am.generate.synthetic(12, noise=0.35, seed=3)
+        >>> m = am.match(made.source, made.target, made.anchors(1))
+        >>> first, second = m.suggest(2)
+        >>> first.gain >= second.gain > 0
+        True
+        """
+        if k < 0:
+            raise ValueError(f"k: found {k}, expected 0 or more")
+        confidence = dict(zip((i for i, _ in self.pairs_by_number.tolist()), self.confidence.tolist()))
+        partner = dict(self.pairs_by_number.tolist())
+        suggestions = []
+        for i, gain in _native.suggest(self._record, k, Limits()):
+            other = None if i not in partner else self._target.ids[partner[i]]
+            suggestions.append(Suggestion(self._source.ids[i], gain, other, confidence.get(i, 0.0)))
+        return suggestions
+
+    def to_frame(self) -> Any:
+        """The pairs as a pandas table with the columns source, target, confidence and anchor."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_frame() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(
+            {
+                "source": [left for left, _ in self.pairs],
+                "target": [right for _, right in self.pairs],
+                "confidence": self.confidence,
+                "anchor": self.is_anchor,
+            }
+        )
+
+    def to_html(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        truth: Any = None,
+        title: str = "A match",
+        names: tuple[str, str] = ("source", "target"),
+    ) -> str:
+        """A page that shows both graphs, the pairs and how they were found.
+
+        Parameters
+        ----------
+        path
+            The file to write; without one the page is only returned.
+        truth
+            The right pairs, as for :meth:`accuracy`: lines are then yellow for right and red for wrong.
+        title
+            The heading.
+        names
+            What the two graphs are called.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        right = None if truth is None else truth_pairs(truth, self._source, self._target)
+        run = self.parameters.get("terms") or self.parameters.get("preset", "")
+        page = _native.report(str(title), run, self._sides(names), self._record, right)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def plot(
+        self, truth: Any = None, *, ax: Any = None, labels: bool = False, max_lines: int = 2000
+    ) -> Any:
+        """Draw both graphs side by side with matplotlib.
+
+        Lines join partners, coloured by confidence or, when a truth is given, by whether they are
+        right.
+
+        Parameters
+        ----------
+        truth
+            The right pairs, as for :meth:`accuracy`.
+        ax
+            The axes to draw on; by default new ones.
+        labels
+            Whether to write the ids.
+        max_lines
+            At most so many pairs are drawn.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from ._plot import plot
+
+        return plot(self, truth, ax, labels, max_lines)
+
+    def _sides(self, names: tuple[str, str]) -> Any:
+        first, second = names
+        return (
+            (str(first), self._source._native, self._source.positions),
+            (str(second), self._target._native, self._target.positions),
+        )
+
+    def _drawing(self) -> dict[str, tuple[FloatArray, npt.NDArray[np.int64]]]:
+        """Where both graphs are drawn: places and edges of each."""
+        return _native.drawing(self._sides(("source", "target")), self._record)
+
+    def __len__(self) -> int:
+        return len(self._record["source"])
+
+    def __iter__(self) -> Iterator[tuple[Hashable, Hashable]]:
+        return iter(self.pairs)
+
+    def __repr__(self) -> str:
+        anchors = int(self.is_anchor.sum())
+        sure = f", mean confidence {self.confidence.mean():.2f}" if len(self) else ""
+        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
+        return (
+            f"Matching({pairs}, {anchors} of them anchors, of {self._source.n_nodes} and "
+            f"{self._target.n_nodes} nodes{sure}, {self.status})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ._plot import picture
+
+        return picture(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_record": self._record, "_source": self._source, "_target": self._target}

@@ -1,0 +1,81 @@
+"""Arrays as the compiled part takes them: 64-bit floats, native order, any strides."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["FloatArray", "IndexArray", "csr_arrays", "float_array", "is_sparse", "passed"]
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+
+
+def passed(name: str) -> Any:
+    """A module that is loaded already, as it is when the user has an object of it; else ``None``."""
+    return sys.modules.get(name)
+
+
+def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
+    """``values`` as an array of numbers, without a copy where none is needed."""
+    if isinstance(values, np.ma.MaskedArray):
+        if np.ma.getmaskarray(values).any():
+            raise ValueError(
+                f"{name}: found masked entries, expected numbers; fill them, with 0 for instance"
+            )
+        values = values.data
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: found {_kind(values)}, expected an array of numbers ({error})") from None
+    _check_kind(array.dtype, name)
+    if array.ndim != dimensions:
+        raise ValueError(f"{name}: found an array of {array.ndim} dimensions, expected {dimensions}")
+    try:
+        with np.errstate(over="ignore"):
+            result = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
+        ) from None
+    # What is not aligned (a field of a record, say) cannot be read in place.
+    return result if result.flags.aligned else result.copy()
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether this is one of SciPy's sparse arrays or matrices."""
+    sparse = passed("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(values))
+
+
+def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArray]:
+    """Row pointers, ascending columns and values of a square sparse matrix."""
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = "×".join(map(str, matrix.shape))
+        raise ValueError(f"{name}: found a {shape} sparse matrix, expected a square one")
+    _check_kind(matrix.dtype, name)
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return (
+        np.ascontiguousarray(rows.indptr, dtype=np.int64),
+        np.ascontiguousarray(rows.indices, dtype=np.int64),
+        np.ascontiguousarray(rows.data, dtype=np.float64),
+    )
+
+
+def _check_kind(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind == "c":
+        raise TypeError(
+            f"{name}: found complex numbers, expected real ones; take .real or numpy.abs of them"
+        )
+    if dtype.kind not in "biufO":
+        raise TypeError(f"{name}: found an array of {dtype}, expected numbers")
+
+
+def _kind(values: Any) -> str:
+    return f"an object of type {type(values).__name__}"
