@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from . import compat, generate
 from ._inputs import Graph, graph, points
+from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
 from ._native import __version__
@@ -23,9 +24,12 @@ from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signatu
 
 __all__ = [
     "AnchorCheck",
+    "Failure",
     "Graph",
     "LinearAssignment",
     "Matching",
+    "Matchings",
+    "PairError",
     "Problem",
     "Solution",
     "SolverInfo",
@@ -37,6 +41,8 @@ __all__ = [
     "heat_kernel",
     "linear_assignment",
     "match",
+    "match_iter",
+    "match_many",
     "points",
     "read_problems",
     "signature",

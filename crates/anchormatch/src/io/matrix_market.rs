@@ -528,7 +528,10 @@ mod tests {
         let refused = message("array real general", "4000000000 4000000000\n1\n");
         assert!(refused.contains("a matrix of 4000000000×4000000000 numbers needs"));
         let short = message("array real general", "1000 1000\n1\n");
-        assert!(short.contains("found 1 entry, expected the 1000000"), "{short}");
+        assert!(
+            short.contains("found 1 entry, expected the 1000000"),
+            "{short}"
+        );
         assert!(message(header, "99999999999999999999 1 1\n").contains("the number of rows"));
     }
 }
