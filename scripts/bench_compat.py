@@ -96,7 +96,7 @@ def main() -> None:
             ("100 nodes, 2 seeds", pair(100, 4), {}),
             ("100 nodes, 2 seeds, transport", pair(100, 4), {"transport": True}),
             ("400 nodes, 2 seeds", pair(400, 5), {}),
-            ("2000 nodes, sparse, 2 seeds", pair(2000, 6, 0.005), {"max_iter": 5}),
+            ("1000 nodes, sparse, 2 seeds", pair(1000, 6, 0.01), {"max_iter": 5}),
         ]:
             if "sparse" in name:
                 a, b = scipy.sparse.csr_array(a), scipy.sparse.csr_array(b)
