@@ -13,7 +13,7 @@ lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``
 
 from __future__ import annotations
 
-from . import generate
+from . import compat, generate
 from ._inputs import Graph, graph, points
 from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
@@ -35,6 +35,7 @@ __all__ = [
     "SolverInfo",
     "Suggestion",
     "__version__",
+    "compat",
     "generate",
     "graph",
     "heat_kernel",

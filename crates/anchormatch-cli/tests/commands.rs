@@ -38,7 +38,7 @@ fn help_and_version_succeed_and_teach() {
         "signature",
         "generate house",
         "generate synthetic",
-        "reproduce hotel",
+        "reproduce",
     ] {
         let help = bench.run(&format!("{command} --help")).ok();
         assert!(help.contains("Example"), "{command}");
@@ -268,46 +268,35 @@ fn film(folder: &Path) {
 }
 
 #[test]
-fn the_hotel_experiment_prints_a_table_and_judges_the_claims() {
+fn the_hotel_experiment_has_tables_and_judges_the_claims() {
     let bench = Bench::new();
     film(&bench.path().join("films"));
-    let line = "reproduce hotel --data films --trials 1 --out results";
-    let text = bench
-        .run(&format!(
-            "{line} --terms heat --terms heat+b+ap --terms heat"
-        ))
-        .ok();
-    // Turning changes no distance: everything is found.
-    let last = text.lines().find(|line| line.starts_with("all")).unwrap();
-    let cells: Vec<&str> = last.split_whitespace().collect();
-    assert_eq!(cells, ["all", "9", "1.000", "1.000"]);
-    assert!(text.contains("heat+b+ap equals heat in this run"), "{text}");
-    let csv = bench.read("results/hotel.csv");
-    assert!(
-        csv.starts_with("gap,terms,pairs,accuracy,standard_error\n10,heat,1,1,0\n"),
-        "{csv}"
-    );
-    assert!(
-        csv.ends_with("all,heat,9,1,0\nall,heat+b+ap,9,1,0\n"),
-        "{csv}"
-    );
-
     let output = bench
         .command()
-        .args([
-            "reproduce",
-            "hotel",
-            "--quick",
-            "--terms",
-            "adjacency",
-            "--json",
-        ])
+        .args(["reproduce", "hotel", "--trials", "1", "--json"])
         .env("ANCHORMATCH_DATA", "films")
         .output()
         .unwrap();
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(value["overall"]["adjacency"]["pairs"], 72);
-    assert_eq!(value["by_gap"].as_array().unwrap().len(), 9);
+    assert_eq!(value["experiments"][0]["trials"], 101);
+    // Turning changes no distance: everybody finds everything, and nobody is better.
+    let claims = value["claims"].as_array().unwrap();
+    let hotel = claims.iter().filter(|c| c["place"] == "5.2, Figure 2 (a)");
+    let verdicts: Vec<&Value> = hotel.map(|claim| &claim["verdict"]).collect();
+    assert_eq!(verdicts, ["does not hold here"; 2]);
+    let csv = bench.read("reproduction/hotel.csv");
+    assert!(
+        csv.contains("\nframe,0,adjacency,2,1.000000,1.000000,1.000000,"),
+        "{csv}"
+    );
+    // One offset of 26 frames: gaps of 26 and, around the end, of 75.
+    let gaps: Vec<&str> = csv
+        .lines()
+        .filter(|l| l.contains(",best,") && l.starts_with("gap"))
+        .collect();
+    assert_eq!(gaps.len(), 2, "{csv}");
+    assert!(gaps[0].starts_with("gap,30,best,75,1.000000"), "{csv}");
+    assert!(gaps[1].starts_with("gap,80,best,26,1.000000"), "{csv}");
 }
 
 #[test]

@@ -18,4 +18,4 @@ pub mod recount;
 pub mod solving;
 mod targets;
 
-pub use targets::{TARGETS, check};
+pub use targets::{TARGETS, Target, check};

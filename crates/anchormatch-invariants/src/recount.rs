@@ -38,7 +38,8 @@ pub fn paper(
     };
     let free = anchors.free_nodes(source, target);
     let (values, unary) = if terms.uses_heat() {
-        heat_parts(preset, terms, [source, target], anchors, &free)?
+        let own = [source, target].map(in_ordinary_unit);
+        heat_parts(preset, terms, [&own[0], &own[1]], anchors, &free)?
     } else {
         let unary = Matrix::zeros(free.0.len(), free.1.len());
         (common_unit([source.adjacency(), target.adjacency()]), unary)
@@ -95,7 +96,9 @@ pub fn best(preset: &Best, graphs: [&Graph; 2], anchors: &Anchors, pairs: &Pairs
     let mut told = 0.0;
     let others = (free.1.len().max(2) - 1) as f64;
     for anchor in anchors.soft() {
-        if pairs.contains(&(anchor.source, anchor.target)) {
+        // A soft anchor on a pair that a hard one fixes adds nothing.
+        let pair = (anchor.source, anchor.target);
+        if pairs.contains(&pair) && !places(&free, &[pair]).is_empty() {
             told += (anchor.weight / (1.0 - anchor.weight) * others).ln();
         }
     }
@@ -216,6 +219,20 @@ fn common_unit(mut matrices: [Matrix; 2]) -> [Matrix; 2] {
         }
     }
     matrices
+}
+
+/// The graph with weights over the largest where they are too large or small to square.
+fn in_ordinary_unit(graph: &Graph) -> Graph {
+    let edges = (0..graph.nodes()).flat_map(|i| {
+        let earlier = graph.neighbours(i).filter(move |&(j, _)| j < i);
+        earlier.map(move |(j, weight)| (j, i, weight))
+    });
+    let mut edges: Vec<_> = edges.collect();
+    let largest = edges.iter().fold(0.0f64, |most, e| most.max(e.2.abs()));
+    if largest > 0.0 && !(1e-50..1e50).contains(&largest) {
+        edges.iter_mut().for_each(|edge| edge.2 /= largest);
+    }
+    Graph::from_edges(graph.nodes(), &edges).expect("the edges of a graph")
 }
 
 /// Pairs of two different ones of the nodes.

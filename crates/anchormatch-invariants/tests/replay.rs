@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anchormatch_invariants::{TARGETS, check};
+use anchormatch::io::Format;
+use anchormatch_invariants::{TARGETS, Target, check};
 
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
@@ -21,11 +22,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_seed_and_every_past_crash_holds() {
-    for (name, check) in TARGETS {
+    for (name, target) in TARGETS {
         for kind in ["corpus", "crashes"] {
             for file in files(&fuzz().join(kind).join(name)) {
                 println!("{}", file.display());
-                check(&std::fs::read(&file).unwrap());
+                target.check(&std::fs::read(&file).unwrap());
             }
         }
     }
@@ -59,6 +60,14 @@ fn folders_are_those_of_targets() {
                 folder.display()
             );
         }
+    }
+}
+
+#[test]
+fn every_format_of_graphs_has_a_target() {
+    for format in Format::ALL {
+        let is = |target: &Target| matches!(target, Target::Graph(known) if *known == format);
+        assert!(TARGETS.iter().any(|(_, target)| is(target)), "{format:?}");
     }
 }
 

@@ -179,6 +179,25 @@ impl Graph {
         self.weights.iter().any(|&w| w < 0.0)
     }
 
+    /// The same graph with weights over `unit`; an edge whose weight vanishes in it is dropped.
+    ///
+    /// # Errors
+    /// When a weight over `unit` is not finite.
+    pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
+        let mut builder = GraphBuilder::with_nodes(self.nodes())?;
+        for i in 0..self.nodes() {
+            for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
+                builder.edge(i, j, weight / unit, None)?;
+            }
+        }
+        builder.build()?.with_labels(self.labels.clone())
+    }
+
+    /// Every edge's weight, twice.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f64> + Clone {
+        self.weights.iter().copied()
+    }
+
     /// The adjacency matrix A, raw weights, zero diagonal.
     #[must_use]
     pub fn adjacency(&self) -> Matrix {

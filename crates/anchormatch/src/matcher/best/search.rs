@@ -284,7 +284,12 @@ impl<'a> Search<'a> {
     fn relaxations(&self, nodes: usize) -> Vec<Box<dyn Solver>> {
         let mut list: Vec<Box<dyn Solver>> = Vec::new();
         if self.preset.ingredients.mean_field {
-            list.push(Box::new(mean_field(nodes)));
+            let mut relaxation = mean_field(nodes);
+            if nodes < LARGE && self.preset.effort == Effort::Best {
+                // One start of the portfolio among many.
+                relaxation.steps = 20;
+            }
+            list.push(Box::new(relaxation));
         }
         list.push(Box::new(Faq::default()));
         list
