@@ -219,7 +219,7 @@ def test_empty_programs():
         ("gagm", {"first_beta": 1e-308}),
         ("anneal", {"rounds": 2**64 - 1}),
         ("tabu", {"iterations": 2**64 - 1}),
-        ("portfolio", {"searches": 10**6, "iterations": 10**12}),
+        ("portfolio", {"searches": 10**5, "iterations": 10**12}),
     ],
 )
 def test_absurd_options_end_with_the_time(solver, options, matrices):
