@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint unit doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,7 +15,7 @@ demo: ## match two views of the built-in house and write a report
 	@mkdir -p $(OUT)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- demo --out $(OUT)/demo.html
 
-test: fmt lint unit doc examples python ## every check: format, lints, tests, documentation, examples, Python
+test: fmt lint dependencies unit doc examples python ## every check: format, lints, tests, documentation, examples, Python
 
 fmt: ## is the code formatted?
 	$(CARGO) fmt --all --check
@@ -23,14 +23,49 @@ fmt: ## is the code formatted?
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
+dependencies: ## do all licences fit, and does our oldest Rust suffice?
+	$(PYTHON) scripts/check_dependencies.py
+
+audit: $(OUT)/tools/bin/cargo-deny ## advisories, licences, sources and duplicates, by cargo-deny
+	PATH="$(abspath $(OUT))/tools/bin:$$PATH" $(CARGO) deny check licenses bans sources
+	@export PATH="$(abspath $(OUT))/tools/bin:$$PATH"; \
+	if $(CARGO) deny fetch db; then $(CARGO) deny check advisories; \
+	else echo "advisories: not checked, their database could not be fetched"; fi
+
+$(OUT)/tools/bin/cargo-deny:
+	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
+
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --exclude anchormatch-python --locked
+
+explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
+
+# Seconds for each fuzz target, and the sanitizer: ours is safe Rust, `address` looks into what we call.
+FUZZ_SECONDS ?= 20
+FUZZ_SANITIZER ?= none
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+fuzz: ## every fuzz target for FUZZ_SECONDS each; what fails stays in fuzz/crashes (needs nightly Rust)
+	@$(CARGO) +nightly --version > /dev/null 2>&1 || { \
+	  echo "make fuzz needs nightly Rust, which is not installed: rustup toolchain install nightly" >&2; exit 1; }
+	@test -x $(OUT)/tools/bin/cargo-fuzz || $(CARGO) install --locked --root $(OUT)/tools cargo-fuzz
+	@export PATH="$(abspath $(OUT))/tools/bin:$$PATH"; failed=; \
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p $(OUT)/fuzz/$$target fuzz/crashes/$$target; \
+	  $(CARGO) +nightly fuzz run --sanitizer $(FUZZ_SANITIZER) $$target \
+	    $(abspath $(OUT))/fuzz/$$target fuzz/corpus/$$target fuzz/crashes/$$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 \
+	    -print_final_stats=1 -artifact_prefix=fuzz/crashes/$$target/ || failed="$$failed $$target"; \
+	  rmdir --ignore-fail-on-non-empty fuzz/crashes/$$target; \
+	done; \
+	test -z "$$failed" || { echo "failed:$$failed; the input is in fuzz/crashes, where make test replays it" >&2; exit 1; }
 
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-examples: ## the examples run
-	$(CARGO) run --quiet --locked -p anchormatch --example match_graphs
+examples: ## the examples in Rust run and print what they should (python does so for those in Python)
+	CARGO="$(CARGO)" $(PYTHON) scripts/check_examples.py
 
 wheel: $(OUT)/maturin ## the Python package, optimised, as a wheel
 	$(OUT)/maturin/bin/maturin build --release --locked --interpreter $(PYTHON) --out $(OUT)/wheels
@@ -46,6 +81,14 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/python -m mypy python/anchormatch
 	$(OUT)/python/bin/ruff check
 	$(OUT)/python/bin/ruff format --check
+
+# Ray is large: its tests have an environment of their own and are no part of `make test`.
+test-ray: $(OUT)/maturin ## many pairs with Ray, whose workers are killed
+	rm -rf $(OUT)/wheels-test
+	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
+	$(PYTHON) -m venv --clear $(OUT)/ray
+	$(OUT)/ray/bin/pip install --quiet --disable-pip-version-check -r python/tests_ray/requirements.txt $(OUT)/wheels-test/*.whl
+	$(OUT)/ray/bin/python -m pytest --quiet python/tests_ray
 
 $(OUT)/maturin: pyproject.toml
 	$(PYTHON) -m venv --clear $(OUT)/maturin
@@ -72,6 +115,11 @@ bench-networks: $(OUT)/peers-networks ## real networks beside graspologic, the s
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers-networks/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
+bench-compat: wheel $(OUT)/peers $(OUT)/peers-networks ## anchormatch.compat beside SciPy, pygmtools and graspologic in one run each
+	for peers in $(OUT)/peers $(OUT)/peers-networks; do \
+		$$peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl && \
+		$$peers/bin/python scripts/bench_compat.py || exit 1; done
+
 $(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
@@ -82,8 +130,11 @@ $(OUT)/peers-networks: scripts/peers_networks.txt
 	$(OUT)/peers-networks/bin/pip install --quiet --disable-pip-version-check -r scripts/peers_networks.txt
 	@touch $(OUT)/peers-networks
 
-hotel: ## accuracy on the CMU Hotel sequence (needs the data, see README)
-	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce hotel
+reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --out $(OUT)/reproduction --docs docs
+
+reproduce-quick: ## the same with few trials, in minutes, without the documents
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --quick --out $(OUT)/reproduction-quick
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -14,6 +14,9 @@ use crate::exit::say;
 /// JSON lines come no faster than this within a stage.
 const JSON_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The stage of long runs of many trials, of which people want to know when it ends.
+pub(crate) const TRIALS: &str = "trials";
+
 /// What people see while the work goes on.
 pub(crate) enum Display {
     /// Nothing.
@@ -62,7 +65,7 @@ impl Display {
                 let mut stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
                 if *stage != progress.stage {
                     progress.stage.clone_into(&mut stage);
-                    bar.set_style(style(progress.total.is_some()));
+                    bar.set_style(style(progress.total.is_some(), progress.stage == TRIALS));
                     bar.set_message(progress.stage.to_owned());
                     bar.reset();
                 }
@@ -112,8 +115,10 @@ impl Display {
     }
 }
 
-fn style(counted: bool) -> ProgressStyle {
-    let template = if counted {
+fn style(counted: bool, long: bool) -> ProgressStyle {
+    let template = if counted && long {
+        "{spinner:.cyan} {msg:<15} {bar:32.cyan/dim} {pos:>4}/{len} {elapsed:>4}, {eta} left"
+    } else if counted {
         "{spinner:.cyan} {msg:<15} {bar:32.cyan/dim} {pos:>4}/{len} {prefix:>9} {elapsed:>4}"
     } else {
         "{spinner:.cyan} {msg:<15} {elapsed:>4}"
@@ -154,7 +159,7 @@ mod tests {
     #[test]
     fn templates_are_well_formed() {
         for counted in [false, true] {
-            let _ = style(counted);
+            let _ = (style(counted, false), style(counted, true));
         }
     }
 }

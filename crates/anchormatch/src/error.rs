@@ -107,8 +107,34 @@ impl fmt::Display for ParseError {
         if let Some(column) = self.column {
             write!(f, ", column {column}")?;
         }
-        write!(f, ": found {}, expected {}", self.found, self.expected)
+        // Both may hold what a file says, which must not reach a terminal as it is.
+        let [found, expected] = [&self.found, &self.expected].map(|text| printable(text, SHOWN));
+        write!(f, ": found {found}, expected {expected}")
     }
+}
+
+/// What people see of what was found, and of what was expected.
+const SHOWN: usize = 240;
+
+/// `text` with control characters escaped, cut when more than `limit` characters would be shown.
+pub(crate) fn printable(text: &str, limit: usize) -> String {
+    let mut shown = String::new();
+    let mut count = 0;
+    for c in text.chars() {
+        if count >= limit {
+            shown.push('…');
+            break;
+        }
+        if c.is_control() {
+            let escaped = c.escape_default();
+            count += escaped.len();
+            shown.extend(escaped);
+        } else {
+            count += 1;
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 impl From<ParseError> for Error {
@@ -146,6 +172,24 @@ mod tests {
     fn bytes_are_readable() {
         assert_eq!(Bytes(512).to_string(), "512 B");
         assert_eq!(Bytes(3 << 29).to_string(), "1.5 GiB");
+    }
+
+    #[test]
+    fn parse_errors_stay_on_their_line() {
+        let error = ParseError {
+            file: "a.csv".into(),
+            line: None,
+            column: None,
+            found: format!("\u{1b}[2J{}", "\u{b}x".repeat(1000)),
+            expected: "a\nnumber".into(),
+        };
+        let message = error.to_string();
+        assert!(
+            message.starts_with("a.csv: found \\u{1b}[2J\\u{b}x"),
+            "{message}"
+        );
+        assert!(message.ends_with("…, expected a\\nnumber"), "{message}");
+        assert!(message.chars().count() < 300 && !message.chars().any(char::is_control));
     }
 
     #[test]

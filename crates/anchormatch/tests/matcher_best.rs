@@ -5,6 +5,7 @@
 mod planted;
 
 use anchormatch::Graph;
+use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Best, Ingredients};
 use planted::{Kind, Planted, complete, partners, renamed, run};
 
@@ -204,12 +205,70 @@ fn twins_are_in_doubt_and_the_others_are_not() {
 }
 
 #[test]
+fn a_symmetry_of_the_whole_is_doubt_about_all_that_it_moves() {
+    // A path's ends may be exchanged, its middle stays; the chord of a cycle leaves one reflection.
+    let path = |n: usize| {
+        let edges: Vec<_> = (1..n).map(|i| (i - 1, i, 1.0)).collect();
+        (
+            Graph::from_edges(n, &edges).unwrap(),
+            (0..n).rev().collect::<Vec<_>>(),
+        )
+    };
+    let edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2)];
+    let chord = Graph::from_edges(5, &edges.map(|(i, j)| (i, j, 1.0))).unwrap();
+    // And weights that only a reflection of everything leaves as they are.
+    let planted = Planted::isomorphic(Kind::Complete, 12, 3)
+        .source
+        .adjacency();
+    let folded = Matrix::from_fn(12, 12, |i, j| {
+        0.5 * (planted[(i, j)] + planted[(11 - i, 11 - j)])
+    });
+    let folded = Graph::from_dense(&folded).unwrap();
+    let (five, eight, nine) = (path(5), path(8), path(9));
+    let cases = [
+        five,
+        eight,
+        nine,
+        (chord, vec![2, 1, 0, 4, 3]),
+        (folded, (0..12).rev().collect()),
+    ];
+    for (k, (graph, image)) in cases.into_iter().enumerate() {
+        let (target, place) = renamed(&graph, 7);
+        let matching = run(&Best::default(), &graph, &target, &[]);
+        for pair in &matching.pairs {
+            let i = pair.source;
+            assert!([place[i], place[image[i]]].contains(&pair.target), "{k}");
+            // Small graphs leave other doubts beside this one.
+            let most = if image[i] == i { 1.0 } else { 0.5 };
+            let range = most - 0.25..most + 0.1;
+            assert!(range.contains(&pair.confidence), "{k}: {pair:?}");
+        }
+    }
+}
+
+#[test]
 fn nothing_to_go_by_is_no_confidence() {
     // 1/n for every pair of a complete graph.
     let matching = run(&Best::default(), &complete(6), &complete(6), &[]);
     for pair in &matching.pairs {
         assert!((pair.confidence - 1.0 / 6.0).abs() < 0.08, "{pair:?}");
     }
+}
+
+#[test]
+fn two_large_graphs_that_have_nothing_in_common_are_not_claimed_to_match() {
+    let (nodes, anchored) = (210, [3, 77]);
+    let planted = Planted {
+        source: Planted::isomorphic(Kind::Plain, nodes, 1).source,
+        target: Planted::isomorphic(Kind::Plain, nodes, 2).source,
+        truth: (0..nodes).map(Some).collect(),
+    };
+    let matching = planted.run(&Best::default(), &anchored);
+    assert_eq!(matching.mapping().len(), nodes);
+    let free = matching.pairs.iter();
+    let free = free.filter(|pair| !anchored.contains(&pair.source));
+    let sum: f64 = free.map(|pair| pair.confidence).sum();
+    assert!(sum / (nodes as f64) < 0.3, "{sum}");
 }
 
 #[test]

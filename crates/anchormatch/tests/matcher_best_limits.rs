@@ -9,6 +9,7 @@ use std::time::Duration;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Best, Effort};
+use anchormatch::solver::Status;
 use anchormatch::{Anchors, Error, Graph, Monitor};
 use planted::{Kind, Planted, assert_sound, partners, run};
 use proptest::prelude::*;
@@ -48,6 +49,24 @@ fn complete(nodes: usize, weight: impl Fn(usize) -> f64) -> Graph {
 fn star(nodes: usize) -> Graph {
     let edges: Vec<_> = (1..nodes).map(|i| (0, i, 1.0)).collect();
     graph(nodes, &edges)
+}
+
+#[test]
+fn a_run_that_nobody_stopped_has_converged() {
+    for kind in [Kind::Complete, Kind::Weighted, Kind::Plain, Kind::Points] {
+        // Noise, so that scales are fitted and searches repeated.
+        let planted = Planted::new(kind, 16, [1, 2], 0.05, 4);
+        for preset in presets() {
+            let matching = planted.run(&preset, &[0, 6]);
+            assert_eq!(matching.status, Status::Converged, "{kind:?}, {preset:?}");
+        }
+    }
+    let monitor = Monitor::silent();
+    monitor.cancel_token().cancel();
+    let planted = Planted::new(Kind::Complete, 16, [0, 0], 0.05, 4);
+    let (source, target) = (&planted.source, &planted.target);
+    let stopped = Best::default().run(source, target, &Anchors::none(), &monitor);
+    assert!(stopped.is_ok_and(|matching| matching.status == Status::Cancelled));
 }
 
 #[test]

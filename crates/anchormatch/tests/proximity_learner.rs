@@ -120,6 +120,53 @@ fn threads_do_not_change_a_bit() {
     assert_eq!(run(1), run(3));
 }
 
+/// Features of size `scale`; with `duplicate`, the last source node is a copy of the first, so that no
+/// B can tell them apart.
+fn shape(
+    seed: u64,
+    (nodes, extra, k): (usize, usize, usize),
+    anchors: usize,
+    scale: f64,
+    duplicate: bool,
+) -> Arrays {
+    let mut arrays = Arrays::noisy(seed, nodes, extra, k, anchors.min(nodes), 0.3);
+    let (source, target) = (&mut arrays.source, &mut arrays.target);
+    for value in source
+        .as_mut_slice()
+        .iter_mut()
+        .chain(target.as_mut_slice())
+    {
+        *value *= scale;
+    }
+    if duplicate {
+        let row = arrays.source.row(0).to_vec();
+        arrays.source.row_mut(nodes - 1).copy_from_slice(&row);
+        arrays.source_loss = Matrix::filled(arrays.anchors.len(), nodes, 0.4);
+    }
+    arrays
+}
+
+#[test]
+fn margins_short_by_rounding_do_not_stall_the_learner() {
+    // Large features and a high price of slack: the last digit of a margin costs more than B.
+    let shapes = [
+        (109, (3, 1, 3), 3, true),
+        (28, (2, 0, 3), 2, false),
+        (44, (2, 1, 3), 2, false),
+        (33, (5, 3, 3), 3, false),
+        // Constraints that nearly cancel: the master problem is solved to six digits only.
+        (47, (3, 3, 2), 3, true),
+    ];
+    for (seed, size, anchors, duplicate) in shapes {
+        let arrays = shape(seed, size, anchors, 15.0, duplicate);
+        for mode in MODES {
+            let learned = learn(&arrays, mode, 1000.0);
+            assert_eq!(learned.status, Status::Converged, "seed {seed}, {mode:?}");
+            assert_sound(&arrays, &learned, 1000.0);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -131,15 +178,7 @@ proptest! {
         scale in prop::sample::select(vec![0.05, 1.0, 15.0]),
         duplicate in any::<bool>(),
     ) {
-        let mut arrays = Arrays::noisy(seed, nodes, extra, k, anchors.min(nodes), 0.3);
-        for value in arrays.source.as_mut_slice().iter_mut().chain(arrays.target.as_mut_slice()) {
-            *value *= scale;
-        }
-        if duplicate {
-            let row = arrays.source.row(0).to_vec();
-            arrays.source.row_mut(nodes - 1).copy_from_slice(&row);
-            arrays.source_loss = Matrix::filled(arrays.anchors.len(), nodes, 0.4);
-        }
+        let arrays = shape(seed, (nodes, extra, k), anchors, scale, duplicate);
         for mode in MODES {
             let learned = learn(&arrays, mode, c);
             prop_assert_eq!(learned.status, Status::Converged);

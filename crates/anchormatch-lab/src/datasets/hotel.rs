@@ -69,7 +69,10 @@ impl Hotel {
                 expected: format!("{} short rows", FRAMES * POINTS),
             }));
         }
-        parse(&text, &file).map_err(DatasetError::Contents)
+        match parse(&text, &file, (FRAMES, POINTS)) {
+            Ok(frames) => Ok(Self { frames }),
+            Err(fault) => Err(DatasetError::Contents(fault)),
+        }
     }
 
     /// The number of frames, 101.
@@ -114,7 +117,12 @@ impl Hotel {
     }
 }
 
-fn parse(text: &str, file: &str) -> std::result::Result<Hotel, ParseError> {
+/// The points of every frame of a film, from rows `frame,point,x,y` in any order.
+pub(super) fn parse(
+    text: &str,
+    file: &str,
+    (frame_count, point_count): (usize, usize),
+) -> std::result::Result<Vec<Matrix>, ParseError> {
     let fault = |line: Option<u64>, column: Option<u64>, found: &dyn Display, expected: String| {
         ParseError {
             file: file.to_owned(),
@@ -132,7 +140,7 @@ fn parse(text: &str, file: &str) -> std::result::Result<Hotel, ParseError> {
         let expected = format!("the header {}", HEADER.join(","));
         return Err(fault(Some(1), None, &quoted(header), expected));
     }
-    let mut frames = vec![Matrix::filled(POINTS, 2, f64::NAN); FRAMES];
+    let mut frames = vec![Matrix::filled(point_count, 2, f64::NAN); frame_count];
     for (line, row) in lines.filter(|(_, row)| !row.trim().is_empty()) {
         let fields: Vec<&str> = row.split(',').map(str::trim).collect();
         let &[frame, point, x, y] = fields.as_slice() else {
@@ -158,7 +166,7 @@ fn parse(text: &str, file: &str) -> std::result::Result<Hotel, ParseError> {
                 Err(fault(Some(line), Some(column), &quoted(field), expected))
             }
         };
-        let (frame, point) = (index(1, frame, FRAMES)?, index(2, point, POINTS)?);
+        let (frame, point) = (index(1, frame, frame_count)?, index(2, point, point_count)?);
         let place = frames[frame].row_mut(point);
         if !place[0].is_nan() {
             let found = format!("point {point} of frame {frame} a second time");
@@ -167,13 +175,13 @@ fn parse(text: &str, file: &str) -> std::result::Result<Hotel, ParseError> {
         place.copy_from_slice(&[coordinate(3, x)?, coordinate(4, y)?]);
     }
     for (frame, points) in frames.iter().enumerate() {
-        if let Some(point) = (0..POINTS).find(|&i| points[(i, 0)].is_nan()) {
+        if let Some(point) = (0..point_count).find(|&i| points[(i, 0)].is_nan()) {
             let found = format!("no point {point} of frame {frame}");
-            let expected = format!("all {POINTS} points of all {FRAMES} frames");
+            let expected = format!("all {point_count} points of all {frame_count} frames");
             return Err(fault(None, None, &found, expected));
         }
     }
-    Ok(Hotel { frames })
+    Ok(frames)
 }
 
 /// A field as an error message shows it; long ones are cut.

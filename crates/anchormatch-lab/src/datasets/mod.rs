@@ -5,7 +5,10 @@
 //! ```text
 //! DATA/
 //! ├── cmu_hotel/
-//! │   └── points.csv      frame,point,x,y
+//! │   ├── points.csv      frame,point,x,y
+//! │   └── images/         hotel.seqN.png, frame N; only for pictures
+//! ├── pose_house/
+//! │   └── points.csv      frame,point,x,y, or 70 text files; see pose_house
 //! ├── dd_instances/
 //! │   └── *.dd, *.txt     graph matching problems, see the table in dd
 //! ├── netalign_*/, enron_igraphmatch/, celegans_connectomes/
@@ -18,6 +21,7 @@
 pub mod dd;
 pub mod hotel;
 pub mod networks;
+pub mod pose_house;
 pub mod qaplib;
 
 use std::io::ErrorKind;

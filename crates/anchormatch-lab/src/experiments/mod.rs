@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod hotel;
 pub mod networks;
 pub mod qaplib;
+pub mod reproduce;
 pub mod solvers;
 pub mod suggest;
 mod summary;

@@ -18,7 +18,12 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::spectral::{Spectrum, Wave, wave_signature};
 
+/// The share of what anchors hold of their own heat below which a difference is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// d_ap(i, a) for the nodes listed, from the graphs' heat kernels; soft anchors count by weight.
+///
+/// What rounding alone makes is zero: anchors that send nobody any heat tell nothing.
 ///
 /// # Complexity
 /// O(n₁ n₂ + (n₁ + n₂) |U|).
@@ -42,8 +47,14 @@ pub fn heat_to_anchors(
     };
     let source = received(kernels[0], source_nodes, |pair| pair.0);
     let target = received(kernels[1], target_nodes, |pair| pair.1);
+    let held = anchors.iter().map(|u| {
+        let own = kernels[0][(u.source, u.source)].max(kernels[1][(u.target, u.target)]);
+        u.weight * own
+    });
+    let noise = ROUNDING * held.sum::<f64>();
     Matrix::from_fn(source.len(), target.len(), |i, a| {
-        (source[i] - target[a]).abs()
+        let distance = (source[i] - target[a]).abs();
+        if distance > noise { distance } else { 0.0 }
     })
 }
 
@@ -126,6 +137,30 @@ mod tests {
     use crate::graph::Graph;
     use crate::monitor::Monitor;
     use crate::spectral::heat_kernel;
+
+    #[test]
+    fn an_anchor_without_edges_tells_nothing() {
+        // Node 5 has no edge; what the others receive from it is rounding.
+        let graph = Graph::from_edges(
+            6,
+            &[
+                (0, 1, 0.3),
+                (1, 2, 0.7),
+                (2, 3, 0.9),
+                (3, 4, 0.2),
+                (4, 0, 0.6),
+            ],
+        )
+        .unwrap();
+        let kernel = heat_kernel(&Spectrum::of(&graph, &Monitor::silent()).unwrap(), 1.0);
+        let anchors = Anchors::from_indices(&graph, &graph, &[(5, 5)]).unwrap();
+        let others = [0, 1, 2, 3, 4];
+        let distance = heat_to_anchors([&kernel, &kernel], &anchors, &others, &others);
+        assert!(
+            distance.as_slice().iter().all(|&d| d == 0.0),
+            "{distance:?}"
+        );
+    }
 
     fn graph() -> Graph {
         Graph::from_edges(

@@ -1,7 +1,8 @@
 //! From a stream of edges to a [`Graph`]: validation, merging of repeated edges, sorting into rows.
 
-use std::collections::HashMap;
+use rayon::slice::ParallelSliceMut;
 
+use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
 use crate::error::{Error, ParseError, Result};
 
@@ -47,22 +48,13 @@ pub struct GraphBuilder {
 
 #[derive(Debug)]
 enum Names {
-    Counted {
-        first: usize,
-        nodes: usize,
-    },
-    Named {
-        names: Vec<String>,
-        index: HashMap<String, usize>,
-    },
+    Counted { first: usize, nodes: usize },
+    Named(Interner),
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self::Named {
-            names: Vec::new(),
-            index: HashMap::new(),
-        }
+        Self::Named(Interner::default())
     }
 }
 
@@ -71,11 +63,41 @@ struct Edge {
     low: u32,
     high: u32,
     weight: f64,
-    /// 1-based line of the input; 0 when the edge did not come from a file.
-    line: u64,
+    /// [`Place`], packed.
+    place: u64,
+}
+
+/// How an edge stands in its input, in one number: the 1-based line, 0 when it did not come from a
+/// file, below three flags.
+#[derive(Debug, Clone, Copy)]
+struct Place(u64);
+
+impl Place {
+    /// The edge was given from its higher to its lower node.
+    const BACKWARD: u64 = 1 << 63;
+    /// The edge has a direction.
+    const ARC: u64 = 1 << 62;
+    /// The edge is an entry of a matrix, whose mirror image may stand as well.
+    const ENTRY: u64 = 1 << 61;
+
+    fn line(self) -> u64 {
+        self.0 & !(Self::BACKWARD | Self::ARC | Self::ENTRY)
+    }
+
+    fn is(self, flag: u64) -> bool {
+        self.0 & flag != 0
+    }
 }
 
 impl GraphBuilder {
+    /// What a numbered node takes while the graph is built: its place in two lists of offsets, and a
+    /// half more.
+    pub const NODE_BYTES: u64 = 24;
+
+    /// What an edge takes at the worst moment: as given and beside it either the buffer of the sort
+    /// or the rows of the graph, and a half more for lists that grow.
+    pub const EDGE_BYTES: u64 = 72;
+
     /// A builder whose nodes are added by name.
     #[must_use]
     pub fn new() -> Self {
@@ -121,19 +143,33 @@ impl GraphBuilder {
     /// # Errors
     /// When the nodes of this builder are numbered, or there are too many.
     pub fn node(&mut self, name: &str) -> Result<usize> {
-        let Names::Named { names, index } = &mut self.names else {
+        let Names::Named(names) = &mut self.names else {
             return Err(Error::Graph(format!(
                 "node `{name}` was named in a graph whose nodes are numbered"
             )));
         };
-        if let Some(&i) = index.get(name) {
-            return Ok(i);
-        }
-        let i = names.len();
-        check_count(i + 1)?;
-        names.push(name.to_owned());
-        index.insert(name.to_owned(), i);
-        Ok(i)
+        check_count(names.len() + 1)?;
+        Ok(names.insert(name).0)
+    }
+
+    /// The number of mentions of edges so far, those from a node to itself not counted.
+    #[must_use]
+    pub fn edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Bytes that building takes at its worst moment, with the named nodes and the edges so far;
+    /// numbered nodes, which cost nothing before, take [`NODE_BYTES`](Self::NODE_BYTES) each.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        let nodes = match &self.names {
+            Names::Counted { .. } => 0,
+            // Twice, because a text that grows is copied.
+            Names::Named(names) => {
+                2 * names.text_len() as u64 + names.len() as u64 * 3 * Self::NODE_BYTES
+            }
+        };
+        self.edges.len() as u64 * Self::EDGE_BYTES + nodes
     }
 
     /// The number of nodes so far.
@@ -141,7 +177,7 @@ impl GraphBuilder {
     pub fn nodes(&self) -> usize {
         match &self.names {
             Names::Counted { nodes, .. } => *nodes,
-            Names::Named { names, .. } => names.len(),
+            Names::Named(names) => names.len(),
         }
     }
 
@@ -150,6 +186,27 @@ impl GraphBuilder {
     /// # Errors
     /// When a node does not exist or the weight is not finite.
     pub fn edge(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>) -> Result<()> {
+        self.add(u, v, weight, line, 0)
+    }
+
+    /// Adds the edge from u to v, whose direction is ignored but counted.
+    ///
+    /// # Errors
+    /// See [`edge`](Self::edge).
+    pub fn arc(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>) -> Result<()> {
+        self.add(u, v, weight, line, Place::ARC)
+    }
+
+    /// Adds the entry in row u and column v of a matrix that may hold its mirror image as well; the
+    /// two are one edge.
+    ///
+    /// # Errors
+    /// See [`edge`](Self::edge).
+    pub fn entry(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>) -> Result<()> {
+        self.add(u, v, weight, line, Place::ENTRY)
+    }
+
+    fn add(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>, flag: u64) -> Result<()> {
         let nodes = self.nodes();
         if u >= nodes || v >= nodes {
             return Err(Error::Graph(format!(
@@ -167,11 +224,12 @@ impl GraphBuilder {
             self.cleaning.self_loops += 1;
             return Ok(());
         }
+        let backward = if u > v { Place::BACKWARD } else { 0 };
         self.edges.push(Edge {
             low: u.min(v) as u32,
             high: u.max(v) as u32,
             weight,
-            line: line.unwrap_or(0),
+            place: line.unwrap_or(0) | flag | backward,
         });
         Ok(())
     }
@@ -187,8 +245,10 @@ impl GraphBuilder {
             return Err(Error::Graph("found no node, expected at least one".into()));
         }
         // Stable: mentions of one edge stay in the order in which they came.
-        self.edges.sort_by_key(|e| (e.low, e.high));
-        let merged = self.merge()?;
+        let ends = |e: &Edge| (u64::from(e.low) << 32) | u64::from(e.high);
+        self.edges.par_sort_by_key(ends);
+        self.merge()?;
+        let merged = std::mem::take(&mut self.edges);
         let mut offsets = vec![0usize; n + 1];
         for edge in &merged {
             offsets[edge.low as usize + 1] += 1;
@@ -216,7 +276,7 @@ impl GraphBuilder {
         }
         let labels = match self.names {
             Names::Counted { first, nodes } => Labels::counted(first, nodes),
-            Names::Named { names, .. } => Labels::new(names)?,
+            Names::Named(names) => Labels::interned(names),
         };
         Ok(Graph {
             offsets,
@@ -227,46 +287,74 @@ impl GraphBuilder {
         })
     }
 
-    /// One edge for each run of equal ends; zero weights dropped.
-    fn merge(&mut self) -> Result<Vec<Edge>> {
-        let edges = std::mem::take(&mut self.edges);
-        let mut merged = Vec::with_capacity(edges.len());
-        for run in edges.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {
-            self.cleaning.repeated_edges += run.len() - 1;
-            let weights = run.iter().map(|e| e.weight);
-            let weight = match self.duplicates {
-                Duplicates::First => run[0].weight,
-                Duplicates::Max => weights.fold(f64::NEG_INFINITY, f64::max),
-                Duplicates::Sum => weights.sum(),
-                Duplicates::Mean => weights.sum::<f64>() / run.len() as f64,
-                Duplicates::Error => match run.iter().find(|e| e.weight != run[0].weight) {
-                    None => run[0].weight,
-                    Some(other) => return Err(self.contradiction(&run[0], other)),
-                },
-            };
-            if !weight.is_finite() {
-                let name = |node| self.name(node as usize);
-                return Err(self.fault(
-                    &run[run.len() - 1],
-                    format!(
-                        "the merged weight {weight} of edge ({}, {})",
-                        name(run[0].low),
-                        name(run[0].high)
-                    ),
-                    "a finite number",
-                ));
-            }
+    /// One edge for each run of equal ends, in place; zero weights dropped.
+    fn merge(&mut self) -> Result<()> {
+        let mut edges = std::mem::take(&mut self.edges);
+        let (mut start, mut kept) = (0, 0);
+        while start < edges.len() {
+            let first = edges[start];
+            let same = |e: &&Edge| (e.low, e.high) == (first.low, first.high);
+            let run = &edges[start..start + edges[start..].iter().take_while(same).count()];
+            let weight = self.merged_weight(run)?;
+            self.count(run);
+            start += run.len();
             if weight == 0.0 {
                 self.cleaning.zero_weights += 1;
             } else {
-                merged.push(Edge { weight, ..run[0] });
+                edges[kept] = Edge { weight, ..first };
+                kept += 1;
             }
         }
-        Ok(merged)
+        edges.truncate(kept);
+        self.edges = edges;
+        Ok(())
+    }
+
+    /// The one weight of an edge that was given as `run`.
+    fn merged_weight(&self, run: &[Edge]) -> Result<f64> {
+        let weights = run.iter().map(|e| e.weight);
+        let weight = match self.duplicates {
+            Duplicates::First => run[0].weight,
+            Duplicates::Max => weights.fold(f64::NEG_INFINITY, f64::max),
+            Duplicates::Sum => weights.sum(),
+            Duplicates::Mean => weights.sum::<f64>() / run.len() as f64,
+            Duplicates::Error => match run.iter().find(|e| e.weight != run[0].weight) {
+                None => run[0].weight,
+                Some(other) => return Err(self.contradiction(&run[0], other)),
+            },
+        };
+        if weight.is_finite() {
+            return Ok(weight);
+        }
+        let name = |node| self.name(node as usize);
+        Err(self.fault(
+            &run[run.len() - 1],
+            format!(
+                "the merged weight {weight} of edge ({}, {})",
+                name(run[0].low),
+                name(run[0].high)
+            ),
+            "a finite number",
+        ))
+    }
+
+    /// Counts what merging `run` sets aside.
+    fn count(&mut self, run: &[Edge]) {
+        let with = |flag| run.iter().filter(|e| Place(e.place).is(flag)).count();
+        let directed = with(Place::ARC | Place::ENTRY);
+        let backward = with(Place::BACKWARD);
+        let both_ways = directed == run.len() && backward > 0 && backward < run.len();
+        let is_mirrored = both_ways && with(Place::ENTRY) == run.len();
+        // An entry and its mirror image are how a matrix writes one undirected edge.
+        if !is_mirrored {
+            self.cleaning.directed_edges += directed;
+            self.cleaning.opposite_edges += usize::from(both_ways);
+        }
+        self.cleaning.repeated_edges += run.len() - 1 - usize::from(both_ways);
     }
 
     fn contradiction(&self, first: &Edge, second: &Edge) -> Error {
-        let place = |e: &Edge| match e.line {
+        let place = |e: &Edge| match Place(e.place).line() {
             0 => String::new(),
             line => format!(" (line {line})"),
         };
@@ -291,7 +379,7 @@ impl GraphBuilder {
             None => Error::Graph(format!("found {found}, expected {expected}")),
             Some(file) => Error::Parse(ParseError {
                 file: file.clone(),
-                line: (edge.line > 0).then_some(edge.line),
+                line: Some(Place(edge.place).line()).filter(|&line| line > 0),
                 column: None,
                 found,
                 expected: expected.to_owned(),
@@ -302,7 +390,7 @@ impl GraphBuilder {
     fn name(&self, i: usize) -> String {
         match &self.names {
             Names::Counted { first, .. } => (first + i).to_string(),
-            Names::Named { names, .. } => names[i].clone(),
+            Names::Named(names) => names.get(i).to_owned(),
         }
     }
 }
@@ -378,6 +466,28 @@ mod tests {
         assert_eq!(graph.cleaning().self_loops, 1);
         assert_eq!(graph.cleaning().zero_weights, 1);
         assert!(graph.has_negative_weights());
+    }
+
+    #[test]
+    fn directions_are_counted_and_mirror_images_are_not_repetitions() {
+        let count = |add: fn(&mut GraphBuilder, usize, usize) -> Result<()>| {
+            let mut builder = GraphBuilder::with_nodes(4).unwrap();
+            // Both ways and once more, one way, and against the order of the nodes.
+            for (u, v) in [(0, 1), (1, 0), (0, 1), (1, 2), (3, 2)] {
+                add(&mut builder, u, v).unwrap();
+            }
+            let cleaning = builder.build().unwrap().cleaning();
+            let Cleaning {
+                directed_edges,
+                opposite_edges,
+                repeated_edges,
+                ..
+            } = cleaning;
+            (directed_edges, opposite_edges, repeated_edges)
+        };
+        assert_eq!(count(|b, u, v| b.edge(u, v, 1.0, None)), (0, 0, 2));
+        assert_eq!(count(|b, u, v| b.arc(u, v, 1.0, None)), (5, 1, 1));
+        assert_eq!(count(|b, u, v| b.entry(u, v, 1.0, None)), (2, 0, 1));
     }
 
     #[test]

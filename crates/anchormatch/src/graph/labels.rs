@@ -1,8 +1,8 @@
 //! The caller's names of the nodes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use super::interner::Interner;
 use crate::error::{Error, Result};
 
 /// Names by node index and node indices by name; nodes without names are called `0`, `1`, ….
@@ -12,11 +12,11 @@ pub struct Labels(Kind);
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
     /// `first`, `first + 1`, …: nothing is stored.
-    Counted { first: usize, len: usize },
-    Named {
-        names: Vec<String>,
-        index: HashMap<String, usize>,
+    Counted {
+        first: usize,
+        len: usize,
     },
+    Named(Interner),
 }
 
 impl Labels {
@@ -25,15 +25,22 @@ impl Labels {
     /// # Errors
     /// When a name stands twice.
     pub fn new(names: Vec<String>) -> Result<Self> {
-        let mut index = HashMap::with_capacity(names.len());
-        for (i, name) in names.iter().enumerate() {
-            if let Some(first) = index.insert(name.clone(), i) {
+        let mut interner = Interner::default();
+        for (i, name) in names.into_iter().enumerate() {
+            let (first, is_new) = interner.insert(&name);
+            if !is_new {
                 return Err(Error::Graph(format!(
-                    "node id `{name}` stands twice, as node {first} and node {i}"
+                    "node id `{name}` stands twice, as node {first} and node {i}, \
+                     expected an id of its own for every node"
                 )));
             }
         }
-        Ok(Self(Kind::Named { names, index }))
+        Ok(Self(Kind::Named(interner)))
+    }
+
+    /// Names that are known to be distinct.
+    pub(super) fn interned(names: Interner) -> Self {
+        Self(Kind::Named(names))
     }
 
     /// `first`, `first + 1`, … for `len` nodes.
@@ -47,7 +54,7 @@ impl Labels {
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Counted { len, .. } => *len,
-            Kind::Named { names, .. } => names.len(),
+            Kind::Named(names) => names.len(),
         }
     }
 
@@ -66,7 +73,7 @@ impl Labels {
         assert!(i < self.len(), "node index within the graph");
         match &self.0 {
             Kind::Counted { first, .. } => Cow::Owned((first + i).to_string()),
-            Kind::Named { names, .. } => Cow::Borrowed(&names[i]),
+            Kind::Named(names) => Cow::Borrowed(names.get(i)),
         }
     }
 
@@ -80,7 +87,7 @@ impl Labels {
                 (number.to_string() == name && (*first..first + len).contains(&number))
                     .then(|| number - first)
             }
-            Kind::Named { index, .. } => index.get(name).copied(),
+            Kind::Named(names) => names.find(name),
         }
     }
 

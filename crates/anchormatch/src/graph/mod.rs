@@ -5,6 +5,7 @@
 //! longer be positive semidefinite and heat would not diffuse.
 
 mod builder;
+mod interner;
 mod labels;
 mod laplacian;
 
@@ -31,7 +32,12 @@ pub struct Graph {
 pub struct Cleaning {
     /// Edges from a node to itself, dropped.
     pub self_loops: usize,
-    /// Repetitions of an edge, merged.
+    /// Edges that were given with a direction, which was ignored. Of a matrix: entries without a
+    /// mirror image.
+    pub directed_edges: usize,
+    /// Directed edges that run against another one between the same nodes, merged with it.
+    pub opposite_edges: usize,
+    /// Repetitions of an edge other than those, merged.
     pub repeated_edges: usize,
     /// Edges of weight zero, which is the weight of no edge at all, dropped.
     pub zero_weights: usize,
@@ -171,6 +177,25 @@ impl Graph {
     #[must_use]
     pub fn has_negative_weights(&self) -> bool {
         self.weights.iter().any(|&w| w < 0.0)
+    }
+
+    /// The same graph with weights over `unit`; an edge whose weight vanishes in it is dropped.
+    ///
+    /// # Errors
+    /// When a weight over `unit` is not finite.
+    pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
+        let mut builder = GraphBuilder::with_nodes(self.nodes())?;
+        for i in 0..self.nodes() {
+            for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
+                builder.edge(i, j, weight / unit, None)?;
+            }
+        }
+        builder.build()?.with_labels(self.labels.clone())
+    }
+
+    /// Every edge's weight, twice.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f64> + Clone {
+        self.weights.iter().copied()
     }
 
     /// The adjacency matrix A, raw weights, zero diagonal.

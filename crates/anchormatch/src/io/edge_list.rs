@@ -7,31 +7,36 @@
 //! The first row is a header when its third field is a name rather than a number (it does not
 //! begin with a digit, a sign or a point, and is not `nan` or `inf`), or, with two columns, when its
 //! fields are one of the pairs source,target · from,to · src,dst · node1,node2 · u,v · i,j, in
-//! either case.
+//! either case. A header that has one of these pairs may have its columns in any order and others
+//! among them, as Gephi's and pandas's tables do: the weight is then the column `weight`, and a
+//! column `type` says `directed` or `undirected`.
+//!
+//! In place of a weight may stand attributes as networkx writes them, `{'weight': 1.5}`.
 
 use std::io::{BufRead, Write};
 
+use super::edge_columns::{Columns, attribute};
 use super::fault::fault;
-use super::table::{Row, Shape, Table, write_field};
+use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 use crate::error::Result;
-use crate::graph::{Graph, GraphBuilder};
+use crate::graph::Graph;
 
-/// The columns of an edge list.
+/// The columns of a table of pairs.
 pub(super) const SHAPE: Shape = Shape {
     columns: 2..=3,
+    ragged: false,
+    attributes: false,
+    longest_line: Shape::LINE,
     wanted: "source,target or source,target,weight",
 };
 
-/// The pairs of names that make a header of two columns.
-const END_NAMES: [(&str, &str); 6] = [
-    ("source", "target"),
-    ("from", "to"),
-    ("src", "dst"),
-    ("node1", "node2"),
-    ("u", "v"),
-    ("i", "j"),
-];
+/// The columns of an edge list; more than three need a header.
+const EDGE_SHAPE: Shape = Shape {
+    columns: 2..=64,
+    attributes: true,
+    ..SHAPE
+};
 
 /// Reads an edge list; `name` stands for the file in errors.
 ///
@@ -48,22 +53,37 @@ pub fn read_edge_list_from(
     name: &str,
     options: &ReadOptions,
 ) -> Result<LoadedGraph> {
-    let mut table = Table::new(reader, name, SHAPE);
-    let mut builder = GraphBuilder::new()
-        .duplicates(options.duplicates)
-        .file(name);
+    let mut table = Table::new(reader, name, EDGE_SHAPE);
+    let mut builder = options.builder(name);
     let mut rows = 0u64;
-    let mut first = true;
+    let mut columns: Option<Columns> = None;
     while let Some(row) = table.next()? {
-        if std::mem::take(&mut first) && is_header(&row)? {
-            continue;
+        let columns = match columns {
+            Some(columns) => columns,
+            None => {
+                let (found, is_header) = Columns::of(&row, options)?;
+                columns = Some(found);
+                if is_header {
+                    continue;
+                }
+                found
+            }
+        };
+        let source = builder.node(row.id(columns.source)?)?;
+        let target = builder.node(row.id(columns.target)?)?;
+        let weight = match columns.weight {
+            None => 1.0,
+            Some(column) if row.get(column).starts_with('{') => attribute(&row, column, options)?,
+            Some(column) => row.number(column)?,
+        };
+        let line = Some(row.line());
+        if columns.is_directed(&row)? {
+            builder.arc(source, target, weight, line)?;
+        } else {
+            builder.edge(source, target, weight, line)?;
         }
-        let source = builder.node(row.id(0)?)?;
-        let target = builder.node(row.id(1)?)?;
-        let weight = if row.len() > 2 { row.number(2)? } else { 1.0 };
-        builder.edge(source, target, weight, Some(row.line()))?;
         rows += 1;
-        options.reserve_edges(name, rows, builder.nodes())?;
+        options.reserve_graph(name, &builder)?;
     }
     if rows == 0 {
         return Err(fault(
@@ -104,34 +124,6 @@ pub fn write_edge_list(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
         }
     }
     Ok(())
-}
-
-/// Whether a table's first row is a header.
-///
-/// # Errors
-/// When it is one whose columns stand in another order, which would give a wrong graph in silence.
-pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
-    let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
-    let names_ends = END_NAMES
-        .iter()
-        .any(|(source, target)| is(0, source) && is(1, target));
-    if row.len() == 2 {
-        return Ok(names_ends);
-    }
-    if !row.is_name(2) {
-        return Ok(false);
-    }
-    let ends_last = ["target", "to", "dst", "node2"]
-        .iter()
-        .any(|end| is(2, end));
-    if !names_ends && (ends_last || is(1, "source")) {
-        return Err(row.fault(
-            2,
-            super::quoted(row.get(2)),
-            "the columns source,target,weight in this order",
-        ));
-    }
-    Ok(true)
 }
 
 #[cfg(test)]
@@ -177,6 +169,45 @@ mod tests {
         }
         assert_eq!(edges("source,target,3"), [edge("source", "target", 3.0)]);
         assert_eq!(edges("x,y")[0], edge("x", "y", 1.0));
+    }
+
+    #[test]
+    fn columns_go_by_their_names() {
+        for text in [
+            "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,2.5\n",
+            ",target,source,weight\n0,b,a,2.5\n",
+            "id;from;to;weight\nq;a;b;2.5\n",
+            "a b {'weight': 2.5}\n",
+            "a b {'label': 'x, \\'y\\'', 'weight': 2.5, 'z': [1, 2]}\n",
+            "a,b,{\"weight\": 2.5}\n",
+        ] {
+            assert_eq!(edges(text), [edge("a", "b", 2.5)], "{text}");
+        }
+        assert_eq!(edges("a b {}\nb c {'x': 1}\n")[1], edge("b", "c", 1.0));
+        assert_eq!(edges("id,source,target\n7,a,b\n"), [edge("a", "b", 1.0)]);
+        let text = "Source,Target,Type\na,b,Directed\nb,a,Directed\nb,c,Undirected\n";
+        let cleaning = read(text).unwrap().graph.cleaning();
+        assert_eq!((cleaning.directed_edges, cleaning.opposite_edges), (2, 1));
+    }
+
+    #[test]
+    fn the_weight_may_have_another_name() {
+        let options = ReadOptions {
+            weight: Some("cost".into()),
+            ..ReadOptions::default()
+        };
+        let read = |text: &str| read_edge_list_from(text.as_bytes(), "e.csv", &options);
+        for text in [
+            "source,target,weight,cost\na,b,1,7\n",
+            "source,target,cost\na,b,7\n",
+            "a b {'weight': 1, 'cost': 7}\n",
+        ] {
+            assert_eq!(read(text).unwrap().graph.weight(0, 1), 7.0, "{text}");
+        }
+        for text in ["a,b,7\n", "source,target,weight\na,b,1\n", "a,b\n"] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains("the column `cost`"), "{message}");
+        }
     }
 
     #[test]
@@ -258,9 +289,26 @@ mod tests {
                 "e.csv: found no edge, expected at least one row of source,target[,weight]",
             ),
             (
-                "id,source,target\n1,a,b\n",
-                "e.csv, line 1, column 3: found `target`, \
+                "x,source,y\n1,a,b\n",
+                "e.csv, line 1, column 3: found `y`, \
                  expected the columns source,target,weight in this order",
+            ),
+            (
+                "a,b,c,d\n",
+                "e.csv, line 1: found 4 fields, expected source,target or source,target,weight, \
+                 or a header with names of these columns; a matrix would be the format adjacency",
+            ),
+            (
+                "source,target,type\na,b,both\n",
+                "e.csv, line 2, column 3: found `both`, expected directed or undirected",
+            ),
+            (
+                "a b {'weight': 'x'}\n",
+                "e.csv, line 1, column 3: found `'x'`, expected a finite number",
+            ),
+            (
+                "a b {'weight': 1\n",
+                "e.csv, line 1, column 3: found `{'weight': 1`, expected attributes that end with }",
             ),
             (
                 "a,b,1\nc,d,1\nb,a,2\n",

@@ -2,6 +2,8 @@
 
 use crate::error::{Error, ParseError};
 
+pub(super) use crate::error::printable;
+
 /// What people see of a long field.
 const SHOWN: usize = 40;
 
@@ -36,23 +38,6 @@ pub(super) fn quoted(text: &str) -> String {
         return "nothing".to_owned();
     }
     format!("`{}`", printable(text, SHOWN))
-}
-
-/// The first `limit` characters of `text`, control characters escaped.
-pub(super) fn printable(text: &str, limit: usize) -> String {
-    let mut shown = String::new();
-    for (count, c) in text.chars().enumerate() {
-        if count == limit {
-            shown.push('…');
-            break;
-        }
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use super::fault::fault;
 use crate::error::{Error, Result};
 
-/// The longest line that is read, in bytes.
+/// The longest line that is read unless the format asks for more, in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// A reader of lines that knows where it is.
@@ -14,6 +14,7 @@ pub(super) struct Lines<R> {
     reader: R,
     file: String,
     number: u64,
+    longest: usize,
     bytes: Vec<u8>,
     text: String,
 }
@@ -24,41 +25,64 @@ impl<R: BufRead> Lines<R> {
             reader,
             file: file.to_owned(),
             number: 0,
+            longest: LONGEST,
             bytes: Vec::new(),
             text: String::new(),
         }
     }
 
+    /// Allows lines of up to `bytes`.
+    pub(super) fn longest(mut self, bytes: usize) -> Self {
+        self.longest = bytes;
+        self
+    }
+
     /// Reads the next line; false at the end of the file.
     pub(super) fn advance(&mut self) -> Result<bool> {
+        let block = match self.reader.fill_buf() {
+            Ok(block) => block,
+            // The slow way tries again.
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => &[],
+            Err(source) => return Err(Error::io(&self.file, source)),
+        };
+        // Nearly every line stands whole in the reader's buffer and is taken from there.
+        if let Some(end) = memchr::memchr(b'\n', block)
+            && end < self.longest
+        {
+            self.number += 1;
+            let taken = take(&block[..end], self.number == 1, &mut self.text);
+            self.reader.consume(end + 1);
+            return taken.map(|()| true).map_err(|junk| self.junk(junk));
+        }
+        self.advance_slowly()
+    }
+
+    /// [`advance`](Self::advance) for a line that lies across two blocks or ends the file.
+    fn advance_slowly(&mut self) -> Result<bool> {
         self.bytes.clear();
         let read = (&mut self.reader)
-            .take(LONGEST as u64 + 1)
+            .take(self.longest as u64 + 1)
             .read_until(b'\n', &mut self.bytes)
             .map_err(|source| Error::io(&self.file, source))?;
         if read == 0 {
             return Ok(false);
         }
         self.number += 1;
-        if self.number == 1 && self.bytes.starts_with(b"\xef\xbb\xbf") {
-            self.bytes.drain(..3);
-        }
-        if self.bytes.ends_with(b"\n") {
-            self.bytes.pop();
-            if self.bytes.ends_with(b"\r") {
-                self.bytes.pop();
+        let line = match self.bytes.strip_suffix(b"\n") {
+            Some(line) => line,
+            None if read > self.longest => {
+                let found = format!("a line of more than {} MiB", self.longest >> 20);
+                return Err(fault(
+                    &self.file,
+                    Some(self.number),
+                    None,
+                    found,
+                    "text in short lines",
+                ));
             }
-        } else if read > LONGEST {
-            return Err(self.junk("a line of more than 1 MiB", "text in short lines"));
-        }
-        if self.bytes.contains(&0) {
-            return Err(self.junk("a zero byte", "text; is the file binary or UTF-16?"));
-        }
-        self.text.clear();
-        match std::str::from_utf8(&self.bytes) {
-            Ok(text) => self.text.push_str(text),
-            Err(_) => return Err(self.junk("bytes that are not UTF-8", "UTF-8 text")),
-        }
+            None => &self.bytes,
+        };
+        take(line, self.number == 1, &mut self.text).map_err(|junk| self.junk(junk))?;
         Ok(true)
     }
 
@@ -77,9 +101,36 @@ impl<R: BufRead> Lines<R> {
         &self.file
     }
 
-    fn junk(&self, found: &str, expected: &str) -> Error {
+    fn junk(&self, junk: Junk) -> Error {
+        let (found, expected) = match junk {
+            Junk::Zero => ("a zero byte", "text; is the file binary or UTF-16?"),
+            Junk::Encoding => ("bytes that are not UTF-8", "UTF-8 text"),
+        };
         fault(&self.file, Some(self.number), None, found, expected)
     }
+}
+
+/// What makes a line no text.
+#[derive(Clone, Copy)]
+enum Junk {
+    Zero,
+    Encoding,
+}
+
+/// Puts a line without its line feed into `text`: no carriage return, no byte order mark.
+fn take(mut line: &[u8], is_first: bool, text: &mut String) -> std::result::Result<(), Junk> {
+    if let Some(rest) = line.strip_suffix(b"\r") {
+        line = rest;
+    }
+    if is_first && let Some(rest) = line.strip_prefix(b"\xef\xbb\xbf") {
+        line = rest;
+    }
+    if memchr::memchr(0, line).is_some() {
+        return Err(Junk::Zero);
+    }
+    text.clear();
+    text.push_str(std::str::from_utf8(line).map_err(|_| Junk::Encoding)?);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,24 +2,23 @@
 //! 1996): a graph as its adjacency matrix.
 //!
 //! Read are `coordinate` and `array` matrices that are square, `real`, `integer` or `pattern` (every
-//! weight 1), and `symmetric` or `general`. A general matrix stands for undirected edges all the
-//! same: an entry may stand once or with its mirror image, and when the two differ the rule for
-//! repeated edges decides, which by default is an error. Complex and skew-symmetric matrices have no
-//! undirected graph. Nodes are called 1, …, n as in the file.
+//! weight 1), and `general`, `symmetric` or `skew-symmetric`. A general matrix stands for undirected
+//! edges all the same: an entry may stand once or with its mirror image, and when the two differ the
+//! rule for repeated edges decides, which by default is an error. A skew-symmetric matrix says by
+//! its signs which way edges run: their absolute values are the weights of edges that are counted as
+//! directed. Complex matrices have no undirected graph. Nodes are called 1, …, n as in the file.
 //!
 //! The header says how many nodes there are, and may lie: nothing is allocated before the entries
 //! are in, and then the nodes are checked against the memory allowed.
 
 use std::io::{BufRead, Write};
 
+use super::dense::add_matrix;
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, GraphBuilder};
-
-/// What a node without a name takes: its place in two lists of offsets while the graph is built.
-const NODE_BYTES: u64 = 32;
 
 /// Reads a Matrix Market file; `name` stands for the file in errors.
 ///
@@ -57,14 +56,12 @@ pub fn read_matrix_market_from(
     } else {
         read_entries(&mut lines, &banner, &size, options, &mut builder)?
     };
-    // Isolated nodes are welcome, but not so many that only a damaged header explains them.
-    options.reserve(
-        &format!("{name}: a graph of {} nodes", size.nodes),
-        size.nodes as u64 * NODE_BYTES,
-        (256 << 20) + entries.saturating_mul(1024),
-        "check the number of rows in the header, or allow more memory",
-    )?;
-    finish(builder, name, Format::MatrixMarket, Vec::new())
+    options.reserve_nodes(name, size.nodes as u64, entries)?;
+    let mut notes = Vec::new();
+    if banner.symmetry == Symmetry::Skew {
+        notes.push("skew-symmetric: the weights are absolute values".to_owned());
+    }
+    finish(builder, name, Format::MatrixMarket, notes)
 }
 
 /// Writes `graph` as `coordinate real symmetric`; nodes become their numbers from 1.
@@ -87,13 +84,20 @@ pub fn write_matrix_market(out: &mut (impl Write + ?Sized), graph: &Graph) -> st
 struct Banner {
     array: bool,
     pattern: bool,
-    symmetric: bool,
+    symmetry: Symmetry,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    Skew,
 }
 
 impl Banner {
     fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Self> {
         const WANTED: &str = "%%MatrixMarket matrix coordinate|array real|integer|pattern \
-                              general|symmetric";
+                              general|symmetric|skew-symmetric";
         if !lines.advance()? {
             return Err(cut(lines, "an empty file", WANTED));
         }
@@ -128,16 +132,11 @@ impl Banner {
             }
             _ => return found(3, "real, integer or pattern"),
         };
-        let symmetric = match words.get(4) {
-            Some(&"general") => false,
-            Some(&"symmetric") => true,
-            Some(&("skew-symmetric" | "hermitian")) => {
-                return found(
-                    4,
-                    "general or symmetric, because an undirected edge has one weight both ways",
-                );
-            }
-            _ => return found(4, "general or symmetric"),
+        let symmetry = match words.get(4) {
+            Some(&"general") => Symmetry::General,
+            Some(&"symmetric") => Symmetry::Symmetric,
+            Some(&"skew-symmetric") if !pattern => Symmetry::Skew,
+            _ => return found(4, "general, symmetric or, with values, skew-symmetric"),
         };
         if words.len() > 5 {
             return found(5, "the end of the line");
@@ -145,7 +144,7 @@ impl Banner {
         Ok(Self {
             array,
             pattern,
-            symmetric,
+            symmetry,
         })
     }
 }
@@ -188,10 +187,11 @@ impl Size {
         let n = u128::from(rows);
         Ok(Self {
             nodes: usize::try_from(rows).unwrap_or(usize::MAX),
-            entries: match (banner.array, banner.symmetric) {
+            entries: match (banner.array, banner.symmetry) {
                 (false, _) => u128::from(entries),
-                (true, false) => n * n,
-                (true, true) => n * (n + 1) / 2,
+                (true, Symmetry::General) => n * n,
+                (true, Symmetry::Symmetric) => n * (n + 1) / 2,
+                (true, Symmetry::Skew) => n * (n - 1) / 2,
             },
             line: lines.number(),
         })
@@ -242,9 +242,9 @@ fn read_entries<R: BufRead>(
             number(lines, 3, words.next().unwrap_or_default())?
         };
         no_more(lines, words.next(), if banner.pattern { 2 } else { 3 })?;
-        builder.edge(row, column, weight, Some(lines.number()))?;
+        add(builder, banner, row, column, weight, lines.number())?;
         count += 1;
-        options.reserve_edges(lines.file(), count, 0)?;
+        options.reserve_graph(lines.file(), builder)?;
     }
     size.check_complete(lines, u128::from(count))?;
     Ok(count)
@@ -259,47 +259,57 @@ fn read_array<R: BufRead>(
     builder: &mut GraphBuilder,
 ) -> Result<u64> {
     let n = size.nodes;
+    let general = banner.symmetry == Symmetry::General;
+    if general {
+        options.reserve_dense(lines.file(), n as u64)?;
+    }
+    let diagonal = usize::from(banner.symmetry == Symmetry::Skew);
     let mut count = 0u64;
-    let (mut row, mut column) = (0, 0);
-    let mut general: Vec<f64> = Vec::new();
+    let (mut row, mut column) = (diagonal, 0);
+    let mut values: Vec<f64> = Vec::new();
     while next_line(lines)? {
         for (k, word) in lines.text().split_ascii_whitespace().enumerate() {
             size.check_room(lines, u128::from(count))?;
             let value = number(lines, k + 1, word)?;
             count += 1;
-            options.reserve_edges(lines.file(), count, 0)?;
-            if !banner.symmetric {
-                general.push(value);
+            if general {
+                values.push(value);
                 continue;
             }
             // Zero is the weight of no edge: an array spells it out, a graph does not count it.
             if value != 0.0 {
-                builder.edge(row, column, value, Some(lines.number()))?;
+                add(builder, banner, row, column, value, lines.number())?;
+                options.reserve_graph(lines.file(), builder)?;
             }
             row += 1;
             if row == n {
                 column += 1;
-                row = column;
+                row = column + diagonal;
             }
         }
     }
     size.check_complete(lines, u128::from(count))?;
-    if !banner.symmetric {
-        for column in 0..n {
-            for row in column..n {
-                let (lower, upper) = (general[row + column * n], general[column + row * n]);
-                if row == column {
-                    if lower != 0.0 {
-                        builder.edge(row, column, lower, None)?;
-                    }
-                } else if lower != 0.0 || upper != 0.0 {
-                    builder.edge(row, column, lower, None)?;
-                    builder.edge(column, row, upper, None)?;
-                }
-            }
-        }
+    if general {
+        add_matrix(builder, lines.file(), n, &values, options)?;
     }
     Ok(count)
+}
+
+/// Adds one entry as the kind of matrix has it.
+fn add(
+    builder: &mut GraphBuilder,
+    banner: &Banner,
+    row: usize,
+    column: usize,
+    value: f64,
+    line: u64,
+) -> Result<()> {
+    match banner.symmetry {
+        Symmetry::General => builder.entry(row, column, value, Some(line)),
+        Symmetry::Symmetric => builder.edge(row, column, value, Some(line)),
+        Symmetry::Skew if value < 0.0 => builder.arc(column, row, -value, Some(line)),
+        Symmetry::Skew => builder.arc(row, column, value, Some(line)),
+    }
 }
 
 /// Moves to the next line that is no comment and not blank; false at the end of the file.
@@ -404,6 +414,22 @@ mod tests {
     }
 
     #[test]
+    fn skew_symmetric_matrices_are_directed_edges_of_positive_weight() {
+        for text in [
+            "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 2.5\n3 2 -1\n",
+            "%%MatrixMarket matrix array real skew-symmetric\n3 3\n2.5\n0\n-1\n",
+        ] {
+            let loaded = read(text).unwrap();
+            let graph = loaded.graph;
+            assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (2.5, 1.0));
+            assert_eq!((graph.edges(), graph.cleaning().directed_edges), (2, 2));
+            assert_eq!(loaded.notes.len(), 2);
+        }
+        let one = "%%MatrixMarket matrix array real skew-symmetric\n1 1\n";
+        assert_eq!(read(one).unwrap().graph.nodes(), 1);
+    }
+
+    #[test]
     fn kinds_without_an_undirected_graph_say_why() {
         assert_eq!(
             message("coordinate complex general", ""),
@@ -411,9 +437,9 @@ mod tests {
              because a weight is one real number"
         );
         assert_eq!(
-            message("coordinate real skew-symmetric", ""),
-            "m.mtx, line 1, column 5: found `skew-symmetric`, expected general or symmetric, \
-             because an undirected edge has one weight both ways"
+            message("coordinate real hermitian", ""),
+            "m.mtx, line 1, column 5: found `hermitian`, \
+             expected general, symmetric or, with values, skew-symmetric"
         );
         assert_eq!(
             message("coordinate real general", "2 3 1\n1 2 1\n"),
@@ -499,8 +525,12 @@ mod tests {
             refused.contains("a graph of 4000000000 nodes needs"),
             "{refused}"
         );
+        let refused = message("array real general", "4000000000 4000000000\n1\n");
+        assert!(refused.contains("a matrix of 4000000000×4000000000 numbers needs"));
+        let short = message("array real general", "1000 1000\n1\n");
         assert!(
-            message("array real general", "4000000000 4000000000\n1\n").contains("found 1 entry")
+            short.contains("found 1 entry, expected the 1000000"),
+            "{short}"
         );
         assert!(message(header, "99999999999999999999 1 1\n").contains("the number of rows"));
     }

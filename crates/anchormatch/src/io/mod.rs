@@ -4,8 +4,19 @@
 //! |---|---|---|
 //! | [`Format::EdgeList`] | `.csv` `.tsv` `.edges` `.txt` | `source,target[,weight]`, any ids |
 //! | [`Format::Points`] | tables of `[id,]x,y[,z]` | a complete Euclidean graph and its points |
-//! | [`Format::MatrixMarket`] | `.mtx` | a symmetric matrix; ids are the numbers from 1 |
+//! | [`Format::Adjacency`] | `.adj`, any table by name | an adjacency matrix, with ids or without |
 //! | [`Format::GraphMl`] | `.graphml` | nodes, edges with a `weight`, points as `x`, `y`, `z` |
+//! | [`Format::Gml`] | `.gml` | nodes with a `label`, edges with a `weight` or `value`, points |
+//! | [`Format::Pajek`] | `.net` | named vertices, edges and arcs |
+//! | [`Format::MatrixMarket`] | `.mtx` | a matrix; ids are the numbers from 1 |
+//! | [`Format::Npy`] | `.npy` | a square array; ids are the numbers from 0 |
+//! | [`Format::Npz`] | `.npz` | a square array or a SciPy sparse matrix, perhaps with ids |
+//! | [`Format::Mat`] | `.mat` | a square MATLAB matrix, full or sparse; version 5 to 7.2 |
+//! | [`Format::Leda`] | `.gw` | named nodes, edges with a number |
+//! | [`Format::Metis`] | `.graph` | adjacency lists; ids are the numbers from 1 |
+//!
+//! Each of them may be inside gzip. What becomes of directions, repeated edges, loops and zeros is
+//! one table in `docs/formats.md`; [`Graph::cleaning`] has the counts of a graph that was read.
 //!
 //! [Problems](read_problem) have formats of their own: `.dd`, QAPLIB's `.dat` and
 //! [saved problems](problem_json).
@@ -16,15 +27,29 @@
 //! A fault in a file is an [`Error::Parse`] with the file, the line, what was found and what was
 //! expected.
 
+mod adjacency;
+mod binary;
 mod dd;
+mod dense;
+mod edge_columns;
 mod edge_list;
 mod fault;
+mod format;
+mod gml;
 mod graphml;
+mod gzip;
+mod leda;
 mod lines;
+mod mat;
 mod matching;
 mod matrix_market;
+mod metis;
+mod numpy;
+mod options;
 mod pairs;
+mod pajek;
 mod points;
+mod positions;
 mod problem;
 pub mod problem_json;
 mod qaplib;
@@ -33,12 +58,21 @@ mod whole;
 mod words;
 mod xml;
 
+pub use adjacency::{read_adjacency_from, write_adjacency};
 pub use dd::{DdProblem, read_dd, read_dd_from, write_dd};
 pub use edge_list::{read_edge_list_from, write_edge_list};
+pub use format::Format;
+pub use gml::{read_gml_from, write_gml};
 pub use graphml::{read_graphml_from, write_graphml};
+pub use leda::{read_leda_from, write_leda};
+pub use mat::{read_mat_from, write_mat};
 pub use matching::{write_matching_csv, write_matching_json};
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
+pub use metis::{read_metis_from, write_metis};
+pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
+pub use options::ReadOptions;
 pub use pairs::{PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
+pub use pajek::{read_pajek_from, write_pajek};
 pub use points::{read_points_from, write_points};
 pub use problem::{
     LoadedProblem, ProblemFormat, ProblemOptions, read_problem, read_problem_from,
@@ -51,13 +85,13 @@ pub use qaplib::{
 pub use whole::write_whole;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::graph::{Duplicates, Graph, GraphBuilder};
+use crate::graph::{Cleaning, Graph, GraphBuilder, Labels};
 use crate::linalg::Matrix;
-use fault::{fault, quoted};
+use options::DEFAULT_MEMORY;
 
 /// A graph from a file, and what came with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,136 +106,6 @@ pub struct LoadedGraph {
     pub notes: Vec<String>,
 }
 
-/// A format of graph files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Rows of `source,target[,weight]`.
-    EdgeList,
-    /// Rows of `[id,]x,y[,z]`.
-    Points,
-    /// Matrix Market, coordinate or array.
-    MatrixMarket,
-    /// GraphML.
-    GraphMl,
-}
-
-const KNOWN_EXTENSIONS: &str = ".csv, .tsv, .edges, .txt, .mtx or .graphml";
-
-impl Format {
-    /// The format that `path`'s extension stands for; an edge list for `-`, the standard input.
-    ///
-    /// ```
-    /// use anchormatch::io::Format;
-    /// assert_eq!(Format::from_path("a.MTX".as_ref())?, Format::MatrixMarket);
-    /// # Ok::<(), anchormatch::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the extension is missing or not one that is read.
-    pub fn from_path(path: &Path) -> Result<Self> {
-        if is_standard(path) {
-            return Ok(Self::EdgeList);
-        }
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let found = match extension.as_deref() {
-            Some("csv" | "tsv" | "edges" | "txt") => return Ok(Self::EdgeList),
-            Some("mtx") => return Ok(Self::MatrixMarket),
-            Some("graphml") => return Ok(Self::GraphMl),
-            Some(other @ ("gml" | "npy" | "npz" | "mat")) => {
-                format!("the extension .{other}, which is not read yet")
-            }
-            Some(other) => format!("the extension {}", quoted(&format!(".{other}"))),
-            None => "no extension".to_owned(),
-        };
-        let file = path.display().to_string();
-        Err(fault(&file, None, None, found, KNOWN_EXTENSIONS))
-    }
-}
-
-/// How to read a graph.
-#[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
-    /// The format; `None` goes by the extension.
-    pub format: Option<Format>,
-    /// Whether the file is a table of points; a short way to ask for [`Format::Points`].
-    pub points: bool,
-    /// What happens to an edge with two weights.
-    pub duplicates: Duplicates,
-    /// The name of the edge attribute that holds the weight in GraphML; `None` is `weight`.
-    pub weight: Option<String>,
-    /// The most bytes that the graph may take; `None` allows 16 GiB, and to nodes that a Matrix
-    /// Market header merely announces no more than its entries make plausible.
-    pub max_memory: Option<u64>,
-}
-
-impl ReadOptions {
-    /// The format that `path` is to be read in.
-    fn format_of(&self, path: &Path) -> Result<Format> {
-        match (self.format, self.points) {
-            (Some(Format::Points) | None, true) => {
-                // Any table may hold points, whatever it is called; other known formats do not.
-                match Format::from_path(path) {
-                    Ok(Format::MatrixMarket | Format::GraphMl) if self.format.is_none() => {
-                        Err(fault(
-                            &path.display().to_string(),
-                            None,
-                            None,
-                            "a format that has no table of points",
-                            "rows of x,y[,z] where points are asked for",
-                        ))
-                    }
-                    _ => Ok(Format::Points),
-                }
-            }
-            (Some(format), true) => Err(Error::parameter(
-                "format",
-                format!("{format:?}"),
-                "points, because points are asked for",
-            )),
-            (Some(format), false) => Ok(format),
-            (None, false) => Format::from_path(path),
-        }
-    }
-
-    /// Refuses `what` when it would pass the memory allowed, which is `otherwise` by default.
-    fn reserve(&self, what: &str, needed: u64, otherwise: u64, hint: &str) -> Result<()> {
-        let limit = self.max_memory.unwrap_or(otherwise);
-        if needed <= limit {
-            return Ok(());
-        }
-        Err(Error::Memory {
-            what: what.to_owned(),
-            needed,
-            limit,
-            hint: hint.to_owned(),
-        })
-    }
-
-    /// Refuses edges past the memory allowed, as they come.
-    fn reserve_edges(&self, file: &str, edges: u64, nodes: usize) -> Result<()> {
-        // Checked now and then: a block of edges between two checks is small.
-        if !edges.is_multiple_of(8192) {
-            return Ok(());
-        }
-        let needed = edges * EDGE_BYTES + nodes as u64 * NAMED_NODE_BYTES;
-        self.reserve(
-            &format!("{file}: a graph of more than {edges} edges"),
-            needed,
-            DEFAULT_MEMORY,
-            "allow more memory, or match a part of the graph",
-        )
-    }
-}
-
-/// What a reader may take when the caller does not say.
-const DEFAULT_MEMORY: u64 = 16 << 30;
-
-/// What an edge takes at the worst moment: as given, sorted and merged, in both rows of the graph.
-const EDGE_BYTES: u64 = 84;
-
-/// What a named node takes: its name twice in the builder and twice in the labels.
-const NAMED_NODE_BYTES: u64 = 240;
-
 /// Reads the graph at `path`; `-` is the standard input.
 ///
 /// # Errors
@@ -214,31 +118,42 @@ pub fn read_graph(path: &Path, options: &ReadOptions) -> Result<LoadedGraph> {
     })
 }
 
-/// Reads a graph in `format` from any reader; `name` stands for the file in errors.
+/// Reads a graph in `format` from any reader, compressed or not; `name` stands for the file in
+/// errors.
 ///
 /// # Errors
 /// See [`read_graph`].
 pub fn read_graph_from(
-    reader: impl BufRead,
+    mut reader: impl BufRead,
     name: &str,
     format: Format,
     options: &ReadOptions,
 ) -> Result<LoadedGraph> {
-    match format {
+    gzip::unpacked(&mut reader, name, options, |reader| match format {
         Format::EdgeList => read_edge_list_from(reader, name, options),
         Format::Points => read_points_from(reader, name, options),
         Format::MatrixMarket => read_matrix_market_from(reader, name, options),
         Format::GraphMl => read_graphml_from(reader, name, options),
-    }
+        Format::Gml => read_gml_from(reader, name, options),
+        Format::Pajek => read_pajek_from(reader, name, options),
+        Format::Adjacency => read_adjacency_from(reader, name, options),
+        Format::Leda => read_leda_from(reader, name, options),
+        Format::Metis => read_metis_from(reader, name, options),
+        Format::Npy => read_npy_from(reader, name, options),
+        Format::Npz => read_npz_from(reader, name, options),
+        Format::Mat => read_mat_from(reader, name, options),
+    })
 }
 
-/// Writes a graph whole to `path`, in `format` or the one of its extension; `-` is the standard
-/// output.
+/// Writes a graph whole to `path`, in `format` or the one of its extension, compressed when it ends
+/// in `.gz`; `-` is the standard output.
 ///
-/// Points are written for [`Format::Points`], which needs them, and [`Format::GraphMl`].
+/// Points are written for [`Format::Points`], which needs them, and where the format has a place
+/// for them. Ids become numbers where the format [keeps none](Format::keeps_ids).
 ///
 /// # Errors
-/// When the format is unknown or cannot hold the graph's ids, or the file cannot be written.
+/// When the format is unknown or cannot hold the graph's ids or weights, or the file cannot be
+/// written.
 pub fn write_graph(
     path: &Path,
     graph: &Graph,
@@ -256,17 +171,57 @@ pub fn write_graph(
             "a point for every node, to write a table of points",
         ));
     }
-    write_whole(path, |out| match (format, positions) {
+    write_whole(path, |out| {
+        if format::is_compressed(path) {
+            gzip::packed(out, |out| write_graph_to(out, graph, positions, format))
+        } else {
+            write_graph_to(out, graph, positions, format)
+        }
+    })
+}
+
+/// Writes a graph in `format` to any writer; see [`write_graph`].
+///
+/// # Errors
+/// When `out` fails, or the format cannot hold the graph's ids or weights, or needs points and has
+/// none.
+pub fn write_graph_to(
+    out: &mut dyn Write,
+    graph: &Graph,
+    positions: Option<&Matrix>,
+    format: Format,
+) -> std::io::Result<()> {
+    match (format, positions) {
         (Format::Points, Some(positions)) => write_points(out, graph.labels(), positions),
-        (Format::EdgeList | Format::Points, _) => write_edge_list(out, graph),
+        (Format::Points, None) => Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "found no positions, expected a point for every node",
+        )),
+        (Format::EdgeList, _) => write_edge_list(out, graph),
         (Format::MatrixMarket, _) => write_matrix_market(out, graph),
         (Format::GraphMl, positions) => write_graphml(out, graph, positions),
-    })
+        (Format::Gml, positions) => write_gml(out, graph, positions),
+        (Format::Pajek, positions) => write_pajek(out, graph, positions),
+        (Format::Adjacency, _) => write_adjacency(out, graph),
+        (Format::Leda, _) => write_leda(out, graph),
+        (Format::Metis, _) => write_metis(out, graph),
+        (Format::Npy, _) => write_npy(out, graph),
+        (Format::Npz, _) => write_npz(out, graph),
+        (Format::Mat, _) => write_mat(out, graph),
+    }
 }
 
 /// Whether `path` is `-`, the standard input or output.
 fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Whether the nodes are called `first`, `first + 1`, ….
+fn are_counted(labels: &Labels, first: usize) -> bool {
+    labels
+        .iter()
+        .enumerate()
+        .all(|(i, id)| *id == (first + i).to_string())
 }
 
 /// Opens `path` for reading and hands it on with the name that errors give it.
@@ -287,12 +242,32 @@ fn finish(
     mut notes: Vec<String>,
 ) -> Result<LoadedGraph> {
     let graph = builder.build().map_err(|e| fault::in_file(e, name))?;
-    let cleaning = graph.cleaning();
-    for (count, one, many) in [
+    notes.extend(cleaning_notes(graph.cleaning()));
+    Ok(LoadedGraph {
+        graph,
+        positions: None,
+        format,
+        notes,
+    })
+}
+
+/// What was set aside, in sentences.
+fn cleaning_notes(cleaning: Cleaning) -> impl Iterator<Item = String> {
+    [
         (
             cleaning.self_loops,
             "edge from a node to itself was dropped",
             "edges from a node to itself were dropped",
+        ),
+        (
+            cleaning.directed_edges,
+            "directed edge was read as undirected",
+            "directed edges were read as undirected",
+        ),
+        (
+            cleaning.opposite_edges,
+            "pair of opposite edges was merged",
+            "pairs of opposite edges were merged",
         ),
         (
             cleaning.repeated_edges,
@@ -304,72 +279,15 @@ fn finish(
             "edge of weight zero was dropped",
             "edges of weight zero were dropped",
         ),
-    ] {
-        if count > 0 {
-            notes.push(format!("{count} {}", if count == 1 { one } else { many }));
-        }
-    }
-    Ok(LoadedGraph {
-        graph,
-        positions: None,
-        format,
-        notes,
-    })
+    ]
+    .into_iter()
+    .filter(|&(count, ..)| count > 0)
+    .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_go_by_extension_in_either_case() {
-        for (path, format) in [
-            ("a.csv", Format::EdgeList),
-            ("a.b.TSV", Format::EdgeList),
-            ("dir.mtx/a.edges", Format::EdgeList),
-            ("a.txt", Format::EdgeList),
-            ("-", Format::EdgeList),
-            ("a.mtx", Format::MatrixMarket),
-            ("a.GraphML", Format::GraphMl),
-        ] {
-            assert_eq!(Format::from_path(path.as_ref()).unwrap(), format, "{path}");
-        }
-    }
-
-    #[test]
-    fn other_extensions_list_what_is_read() {
-        let message = |path: &str| Format::from_path(path.as_ref()).unwrap_err().to_string();
-        assert_eq!(
-            message("a.npz"),
-            "a.npz: found the extension .npz, which is not read yet, \
-             expected .csv, .tsv, .edges, .txt, .mtx or .graphml"
-        );
-        assert_eq!(
-            message("a.jpg"),
-            "a.jpg: found the extension `.jpg`, expected .csv, .tsv, .edges, .txt, .mtx or .graphml"
-        );
-        assert_eq!(
-            message("graph"),
-            "graph: found no extension, expected .csv, .tsv, .edges, .txt, .mtx or .graphml"
-        );
-    }
-
-    #[test]
-    fn points_are_read_from_any_table_and_from_nothing_else() {
-        let points = ReadOptions {
-            points: true,
-            ..ReadOptions::default()
-        };
-        for path in ["-", "a.csv", "a.xy", "a"] {
-            assert_eq!(points.format_of(path.as_ref()).unwrap(), Format::Points);
-        }
-        assert!(points.format_of("a.mtx".as_ref()).is_err());
-        let both = ReadOptions {
-            format: Some(Format::GraphMl),
-            ..points
-        };
-        assert!(both.format_of("a.csv".as_ref()).is_err());
-    }
 
     #[test]
     fn a_missing_file_is_named() {

@@ -1,19 +1,33 @@
 //! Pairs of nodes, one of each graph: anchors and truths, rows of `source,target[,weight]`.
 //!
-//! The rules of edge lists hold, headers included (see `edge_list.rs`), so that a matching that was
-//! written as CSV can be read back as anchors with its confidences as weights.
+//! The rules of edge lists hold (see `edge_list.rs`), so that a matching that was written as CSV can be
+//! read back as anchors with its confidences as weights. Only a header of three columns must say that
+//! it is one: by the names of its first two (source,target and the like) or of its third (weight,
+//! similarity, confidence, score, probability, value). Everything else in the third column of the
+//! first row must be a number, so that no pair is lost to a slip.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use super::edge_list::{SHAPE, is_header};
+use super::edge_columns::{is_header, names_ends};
+use super::edge_list::SHAPE;
 use super::fault::{fault, quoted};
-use super::table::{Table, write_field};
+use super::table::{Row, Table, write_field};
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Labels};
 use crate::linalg::Matrix;
+
+/// The names of a third column.
+const VALUE_NAMES: [&str; 6] = [
+    "weight",
+    "similarity",
+    "confidence",
+    "score",
+    "probability",
+    "value",
+];
 
 /// A table of pairs, not yet compared with any graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +71,7 @@ pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
     let mut first = true;
     while let Some(row) = table.next()? {
         if std::mem::take(&mut first) && is_header(&row)? {
+            names_itself(&row)?;
             continue;
         }
         rows.push(PairRow {
@@ -74,6 +89,16 @@ pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
         rows,
         file: name.to_owned(),
     })
+}
+
+/// Refuses a header whose names say nothing: it may be a pair with a slip in its number.
+fn names_itself(row: &Row<'_>) -> Result<()> {
+    let is_value = |name: &&str| row.get(2).eq_ignore_ascii_case(name);
+    if row.len() == 2 || names_ends(row) || VALUE_NAMES.iter().any(is_value) {
+        return Ok(());
+    }
+    let wanted = "a number, or a header such as source,target,weight";
+    Err(row.fault(2, quoted(row.get(2)), wanted))
 }
 
 /// Writes pairs of node indices as `source,target` with a header, by the nodes' ids.
@@ -313,6 +338,28 @@ mod tests {
             "a.csv: found no pair, expected rows of source,target[,weight], \
              or a header alone for no pair"
         );
+    }
+
+    #[test]
+    fn a_first_row_with_a_slip_is_no_header() {
+        let read = |text: &str| read_pairs_from(text.as_bytes(), "a.csv");
+        for text in ["ann,0,high\nbob,1,0.5\n", "ann,0,O.5\n", "x,y,z\nann,0,1\n"] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(
+                error.starts_with("a.csv, line 1, column 3: found")
+                    && error
+                        .ends_with("expected a number, or a header such as source,target,weight"),
+                "{error}"
+            );
+        }
+        for header in [
+            "source,target,how alike",
+            "person,account,Similarity",
+            "From,To,w",
+        ] {
+            let rows = read(&format!("{header}\nann,0,0.5\n")).unwrap().rows;
+            assert_eq!(rows.len(), 1, "{header}");
+        }
     }
 
     #[test]

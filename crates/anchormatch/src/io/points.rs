@@ -11,19 +11,23 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
 use super::fault::{fault, in_file, quoted};
+use super::options::DEFAULT_MEMORY;
 use super::table::{Row, Shape, Table, write_field};
-use super::{DEFAULT_MEMORY, Format, LoadedGraph, ReadOptions};
+use super::{Format, LoadedGraph, ReadOptions};
 use crate::error::Result;
-use crate::graph::{Graph, Labels};
+use crate::graph::{Graph, GraphBuilder, Labels};
 use crate::linalg::Matrix;
 
 const SHAPE: Shape = Shape {
     columns: 2..=4,
+    ragged: false,
+    attributes: false,
+    longest_line: Shape::LINE,
     wanted: "x,y or x,y,z, after an id or not",
 };
 
 /// What the complete graph takes, by the square of the number of points: half as many edges.
-const BYTES_PER_PAIR: u64 = super::EDGE_BYTES / 2;
+const BYTES_PER_PAIR: u64 = GraphBuilder::EDGE_BYTES / 2;
 
 /// Reads points; `name` stands for the file in errors.
 ///
@@ -55,7 +59,7 @@ pub fn read_points_from(
         }
         count += 1;
         // A graph that will be refused is only counted, so that the refusal can say what it needs.
-        if needed(count) > options.max_memory.unwrap_or(DEFAULT_MEMORY) {
+        if needed(count) > options.limit() {
             continue;
         }
         let layout = match layout {
@@ -264,7 +268,7 @@ mod tests {
         let Error::Memory { needed, limit, .. } = &error else {
             panic!("{error}");
         };
-        assert_eq!((*needed, *limit), (42_000_000, 100_000));
+        assert_eq!((*needed, *limit), (36_000_000, 100_000));
         assert!(error.to_string().contains("complete graph of 1000 points"));
     }
 

@@ -27,8 +27,21 @@ enum Delimiter {
 pub(super) struct Shape {
     /// How many columns a row may have.
     pub(super) columns: RangeInclusive<usize>,
+    /// Whether the first row may be one field shorter than the others: names of columns, with none
+    /// for the column of names.
+    pub(super) ragged: bool,
+    /// Whether a third field that begins with `{` takes the rest of its line: attributes, as
+    /// networkx writes them.
+    pub(super) attributes: bool,
+    /// The most bytes of a line.
+    pub(super) longest_line: usize,
     /// The columns in words: `source,target or source,target,weight`.
     pub(super) wanted: &'static str,
+}
+
+impl Shape {
+    /// The most bytes of a line where nothing asks for more.
+    pub(super) const LINE: usize = 1 << 20;
 }
 
 /// A reader of rows; every buffer is reused from row to row.
@@ -37,6 +50,7 @@ pub(super) struct Table<R> {
     shape: Shape,
     /// The delimiter and the number of columns, once the first row is known.
     layout: Option<(Delimiter, usize)>,
+    rows: u64,
     spans: Vec<(usize, usize)>,
     /// The fields' text where quotes make it differ from the line's.
     unquoted: String,
@@ -54,8 +68,9 @@ pub(super) struct Row<'a> {
 impl<R: BufRead> Table<R> {
     pub(super) fn new(reader: R, file: &str, shape: Shape) -> Self {
         Self {
-            lines: Lines::new(reader, file),
+            lines: Lines::new(reader, file).longest(shape.longest_line),
             shape,
+            rows: 0,
             layout: None,
             spans: Vec::new(),
             unquoted: String::new(),
@@ -76,23 +91,33 @@ impl<R: BufRead> Table<R> {
         let (line, number) = (self.lines.text(), self.lines.number());
         let delimiter = match self.layout {
             Some((delimiter, _)) => delimiter,
+            None if self.shape.attributes && line.trim_ascii_end().ends_with('}') => {
+                let ends = line.split('{').next().unwrap_or_default();
+                detect(ends.trim_ascii_end(), &(2..=2))
+            }
             None => detect(line, &self.shape.columns),
         };
         self.spans.clear();
         self.unquoted.clear();
-        let has_quotes = line.as_bytes().contains(&b'"');
+        let has_quotes = memchr::memchr(b'"', line.as_bytes()).is_some();
         let text = if has_quotes {
-            if let Err((column, found, expected)) =
-                split_quoted(line, delimiter, &mut self.spans, &mut self.unquoted)
-            {
+            let attributes = self.shape.attributes;
+            if let Err((column, found, expected)) = split_quoted(
+                line,
+                delimiter,
+                attributes,
+                &mut self.spans,
+                &mut self.unquoted,
+            ) {
                 let file = self.lines.file();
                 return Err(fault(file, Some(number), Some(column), found, expected));
             }
             &self.unquoted
         } else {
-            split_plain(line, delimiter, &mut self.spans);
+            split_plain(line, delimiter, self.shape.attributes, &mut self.spans);
             line
         };
+        self.rows += 1;
         let row = Row {
             file: self.lines.file(),
             line: number,
@@ -100,6 +125,11 @@ impl<R: BufRead> Table<R> {
             spans: &self.spans,
         };
         match self.layout {
+            Some((_, columns))
+                if self.shape.ragged && self.rows == 2 && row.len() == columns + 1 =>
+            {
+                self.layout = Some((delimiter, row.len()));
+            }
             Some((_, columns)) if columns != row.len() => {
                 return Err(row.miscounted(&format!("{columns} as in the first row")));
             }
@@ -165,7 +195,8 @@ impl<'a> Row<'a> {
         fault(self.file, Some(self.line), Some(i + 1), found, expected)
     }
 
-    fn miscounted(&self, wanted: &str) -> Error {
+    /// A fault in the number of fields.
+    pub(super) fn miscounted(&self, wanted: &str) -> Error {
         let fields = match self.len() {
             1 => "1 field".to_owned(),
             count => format!("{count} fields"),
@@ -261,10 +292,15 @@ fn detect(line: &str, columns: &RangeInclusive<usize>) -> Delimiter {
 }
 
 /// The fields of a line without quotes, as spans of the line.
-fn split_plain(line: &str, delimiter: Delimiter, spans: &mut Vec<(usize, usize)>) {
+fn split_plain(
+    line: &str,
+    delimiter: Delimiter,
+    attributes: bool,
+    spans: &mut Vec<(usize, usize)>,
+) {
     let bytes = line.as_bytes();
     let mut start = 0;
-    let mut push = |mut start: usize, mut end: usize| {
+    let push = |spans: &mut Vec<(usize, usize)>, mut start: usize, mut end: usize| {
         while start < end && is_blank(bytes[start]) {
             start += 1;
         }
@@ -277,11 +313,17 @@ fn split_plain(line: &str, delimiter: Delimiter, spans: &mut Vec<(usize, usize)>
     };
     for (k, &b) in bytes.iter().enumerate() {
         if delimiter.is(b) {
-            push(start, k);
+            push(spans, start, k);
             start = k + 1;
+        } else if b == b'{'
+            && attributes
+            && spans.len() == 2
+            && bytes[start..k].iter().all(|&b| is_blank(b))
+        {
+            break;
         }
     }
-    push(start, bytes.len());
+    push(spans, start, bytes.len());
 }
 
 /// What is wrong with a quoted field: its column, what was found and what was expected.
@@ -291,6 +333,7 @@ type QuoteFault = (usize, String, &'static str);
 fn split_quoted(
     line: &str,
     delimiter: Delimiter,
+    attributes: bool,
     spans: &mut Vec<(usize, usize)>,
     text: &mut String,
 ) -> std::result::Result<(), QuoteFault> {
@@ -340,9 +383,10 @@ fn split_quoted(
                 ));
             }
         } else {
+            let takes_all = attributes && spans.len() == 2 && bytes.get(at) == Some(&b'{');
             let end = bytes[at..]
                 .iter()
-                .position(|&b| delimiter.is(b))
+                .position(|&b| delimiter.is(b) && !takes_all)
                 .map_or(bytes.len(), |length| at + length);
             text.push_str(line[at..end].trim_end_matches([' ', '\t']));
             spans.push((start, text.len()));
@@ -369,6 +413,9 @@ mod tests {
 
     const SHAPE: Shape = Shape {
         columns: 2..=3,
+        ragged: false,
+        attributes: false,
+        longest_line: Shape::LINE,
         wanted: "two or three fields",
     };
 
@@ -450,6 +497,30 @@ mod tests {
             let text = String::from_utf8(bytes).unwrap();
             prop_assert_eq!(&rows(&text).unwrap()[1], &fields);
         }
+    }
+
+    #[test]
+    fn attributes_take_the_rest_and_names_may_be_one_fewer() {
+        let shape = Shape {
+            columns: 2..=9,
+            ragged: true,
+            attributes: true,
+            ..SHAPE
+        };
+        let rows = |text: &str| {
+            let mut table = Table::new(text.as_bytes(), "f", shape.clone());
+            let mut rows: Vec<Vec<String>> = Vec::new();
+            while let Some(row) = table.next()? {
+                rows.push((0..row.len()).map(|i| row.get(i).to_owned()).collect());
+            }
+            Ok::<_, Error>(rows)
+        };
+        for text in ["a b {'c': 1, 'd': 2}", "\"a\" b {'c': 1, 'd': 2}"] {
+            assert_eq!(rows(text).unwrap(), [["a", "b", "{'c': 1, 'd': 2}"]]);
+        }
+        assert_eq!(rows("a,b,{}").unwrap(), [["a", "b", "{}"]]);
+        assert_eq!(rows("a,b\nx,0,1\ny,1,0").unwrap()[2], ["y", "1", "0"]);
+        assert!(rows("a,b\nx,0,1\ny,1,0,0").is_err());
     }
 
     #[test]

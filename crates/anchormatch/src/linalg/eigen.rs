@@ -15,6 +15,10 @@ const PARTS: usize = 4;
 /// Below this size the eigensolver stays on one thread.
 const PARALLEL_SIZE: usize = 256;
 
+/// The largest entries of matrices that the eigensolver takes as they are; beyond them it squares to
+/// infinity or zero and does not converge.
+const ORDINARY: std::ops::Range<f64> = 1e-50..1e50;
+
 /// Eigenvalues in ascending order and their eigenvectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SymmetricEigen {
@@ -44,6 +48,13 @@ pub fn symmetric_eigen(matrix: &Matrix) -> Result<SymmetricEigen> {
             values: Vec::new(),
             vectors: Matrix::zeros(0, 0),
         });
+    }
+    let unit = unit(matrix);
+    if unit != 1.0 {
+        let scaled = Matrix::from_fn(n, n, |i, j| matrix[(i, j)] / unit);
+        let mut eigen = symmetric_eigen(&scaled)?;
+        eigen.values.iter_mut().for_each(|value| *value *= unit);
+        return Ok(eigen);
     }
     let par = if n < PARALLEL_SIZE {
         Par::Seq
@@ -79,6 +90,18 @@ pub fn symmetric_eigen(matrix: &Matrix) -> Result<SymmetricEigen> {
     })
 }
 
+/// A power of two that brings the entries into the ordinary range, where they are not; dividing by it
+/// rounds nothing.
+fn unit(matrix: &Matrix) -> f64 {
+    let entries = matrix.as_slice().iter();
+    let largest = entries.fold(0.0f64, |most, v| most.max(v.abs()));
+    if largest == 0.0 || ORDINARY.contains(&largest) {
+        return 1.0;
+    }
+    const EXPONENT: u64 = 0x7ff << 52;
+    f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+}
+
 /// Π₊(M): the nearest positive semidefinite matrix in the Frobenius norm, which drops the negative
 /// eigenvalues.
 ///
@@ -105,6 +128,25 @@ pub fn project_psd(matrix: &Matrix) -> Result<Matrix> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_of_any_size_scale_the_eigenvalues_and_nothing_else() {
+        let plain = symmetric_eigen(&symmetric(7)).unwrap();
+        for power in [-1040, -1000, -400, 300, 1015] {
+            let (half, rest) = (2f64.powi(power / 2), 2f64.powi(power - power / 2));
+            let scaled = Matrix::from_fn(7, 7, |i, j| symmetric(7)[(i, j)] * half * rest);
+            let eigen = symmetric_eigen(&scaled).unwrap();
+            // Below the normal numbers entries are rounded, and more so the lower they are.
+            let slack = if power < -1000 { 1e-3 } else { 1e-12 };
+            for k in 0..7 {
+                let value = eigen.values[k] / half / rest;
+                assert!(
+                    (value - plain.values[k]).abs() < slack,
+                    "2^{power}: {value}"
+                );
+            }
+        }
+    }
 
     fn symmetric(n: usize) -> Matrix {
         Matrix::from_fn(n, n, |i, j| {

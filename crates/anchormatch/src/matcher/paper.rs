@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::{FreeNodes, Log, Terms, assemble};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
+use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
 use crate::affinity::second_order::gaussian_affinity;
 use crate::anchors::{Anchor, Anchors};
@@ -120,6 +121,9 @@ impl Paper {
         monitor: &Monitor,
     ) -> Result<Matching> {
         self.check()?;
+        let mut log = Log::default();
+        let scaled = self.ordinary_units([source, target], &mut log)?;
+        let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or([source, target][g]));
         let (free_source, free_target) = anchors.free_nodes(source, target);
         let mut run = Run {
             preset: self,
@@ -130,7 +134,7 @@ impl Paper {
                 target: free_target,
             },
             monitor,
-            log: Log::default(),
+            log,
         };
         let terms = run.effective_terms();
         let problem = run.problem(terms)?;
@@ -138,6 +142,29 @@ impl Paper {
         let solution = self.solver.solve(&problem, &Start::default(), monitor)?;
         run.log.time("solve", watch.seconds());
         Ok(assemble(run.graphs, anchors, &run.free, solution, run.log))
+    }
+
+    /// The graphs whose weights have squares only in another unit, in that unit.
+    ///
+    /// Heat has each graph's own unit anyway; adjacency entries are compared between the graphs and
+    /// need the same.
+    fn ordinary_units(&self, graphs: [&Graph; 2], log: &mut Log) -> Result<[Option<Graph>; 2]> {
+        let mut units = graphs.map(|graph| unit(graph.weights()));
+        if !self.terms.uses_heat() {
+            units = [unit(graphs[0].weights().chain(graphs[1].weights())); 2];
+        }
+        let mut scaled = [None, None];
+        for (g, side) in ["source", "target"].into_iter().enumerate() {
+            if units[g] != 1.0 {
+                scaled[g] = Some(graphs[g].in_unit(units[g])?);
+                log.notes.push(format!(
+                    "the weights of the {side} graph are too large or too small to compute with: \
+                     they, times and eigenvalues are in units of {:e}",
+                    units[g]
+                ));
+            }
+        }
+        Ok(scaled)
     }
 
     fn check(&self) -> Result<()> {

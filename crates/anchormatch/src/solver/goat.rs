@@ -16,6 +16,7 @@
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::frank_wolfe::{End, Point, Report, best_of_starts, best_step, dot};
+use super::relaxation::cap_sums;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -169,8 +170,9 @@ impl Goat {
                 status = interrupt;
             }
         }
-        let soft = Matrix::from_vec(n, m, point.x);
+        let mut soft = Matrix::from_vec(n, m, point.x);
         let assignment = round(problem, &soft)?;
+        cap_sums(&mut soft);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -237,6 +239,22 @@ mod tests {
         let unary = Matrix::from_fn(n, m, |i, a| ((3 * i + 5 * a) % 7) as f64);
         let pairwise = ExplicitPairwise::new(n, m, matrix).unwrap();
         Problem::maximise(unary, Box::new(pairwise)).unwrap()
+    }
+
+    #[test]
+    fn soft_rows_and_columns_sum_to_at_most_one() {
+        let solver = Goat {
+            sinkhorn_sweeps: 1,
+            ..Goat::default()
+        };
+        let start = Start::seeded(1);
+        let solution = solver
+            .solve(&problem(5, 5), &start, &Monitor::silent())
+            .unwrap();
+        let soft = solution.soft.unwrap();
+        for i in 0..5 {
+            assert!(soft.row(i).iter().sum::<f64>() <= 1.0 + 1e-12);
+        }
     }
 
     /// The textbook balancing of exp(λ G / max|G|), slack rows or columns of ones added.

@@ -123,13 +123,24 @@ impl<'m> Iterations<'m> {
         }
     }
 
+    /// Ends the iterations before the next one.
+    pub(super) fn stop(&mut self, status: Status) {
+        self.status = status;
+    }
+
+    /// Whether a limit ended them.
+    pub(super) fn were_interrupted(&self) -> bool {
+        self.status.was_interrupted()
+    }
+
     /// The solution with this assignment; its objective is counted afresh.
     pub(super) fn solution(
         self,
         problem: &Problem,
         assignment: Vec<Option<usize>>,
-        soft: Matrix,
+        mut soft: Matrix,
     ) -> Solution {
+        cap_sums(&mut soft);
         Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -219,6 +230,25 @@ pub(super) fn add(x: &mut [f64], y: &[f64]) {
     }
 }
 
+/// Brings rows and columns that sum to more than 1 down to it: a balancing that ran out of sweeps, or
+/// had candidates ruled out, leaves them a few hundredths above. What is rounding stays.
+pub(super) fn cap_sums(soft: &mut Matrix) {
+    const MOST: f64 = 1.0 + 1e-9;
+    let (n, m) = (soft.rows(), soft.cols());
+    for i in 0..n {
+        let sum = soft.row(i).iter().sum::<f64>();
+        if sum > MOST {
+            soft.row_mut(i).iter_mut().for_each(|value| *value /= sum);
+        }
+    }
+    for a in 0..m {
+        let sum = (0..n).map(|i| soft[(i, a)]).sum::<f64>();
+        if sum > MOST {
+            (0..n).for_each(|i| soft[(i, a)] /= sum);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,6 +291,20 @@ mod tests {
         );
         let few = problem(Coverage::Partial, Some(&listed));
         assert_eq!(vertex.towards(&few, &gains).unwrap(), [None, None, Some(0)]);
+    }
+
+    #[test]
+    fn soft_rows_and_columns_sum_to_at_most_one() {
+        let mut rough = Matrix::from_vec(2, 3, vec![0.9, 0.2, 0.0, 0.3, 0.3, 0.3]);
+        cap_sums(&mut rough);
+        for i in 0..2 {
+            assert!(rough.row(i).iter().sum::<f64>() <= 1.0 + 1e-9);
+        }
+        for a in 0..3 {
+            assert!(rough[(0, a)] + rough[(1, a)] <= 1.0 + 1e-9);
+        }
+        // What is within the bounds stays.
+        assert_eq!(rough.row(1)[1..], [0.3, 0.3]);
     }
 
     #[test]

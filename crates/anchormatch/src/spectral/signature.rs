@@ -19,6 +19,9 @@ use crate::monitor::Monitor;
 /// The largest error of an anchored signature's entry.
 const ANCHORED_TOLERANCE: f64 = 1e-10;
 
+/// Logarithms of eigenvalues that differ by less are those of one eigenvalue.
+const DEGENERATE: f64 = 1e-9;
+
 /// Energies and width of a wave kernel signature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wave {
@@ -52,6 +55,10 @@ impl Wave {
         if low > high {
             // No edge anywhere: every signature is zero.
             (low, high) = (0.0, 0.0);
+        }
+        if high - low <= DEGENERATE {
+            // One eigenvalue, up to rounding: a width that follows rounding would show nothing else.
+            high = low;
         }
         let step = (high - low) / (count.max(2) - 1) as f64;
         Ok(Self {
@@ -266,6 +273,21 @@ mod tests {
                     prop_assert!((a - b).abs() < 1e-6, "{a} {b}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn one_eigenvalue_has_an_ordinary_width() {
+        // A complete graph's eigenvalues are 0 and n w, n − 1 times up to rounding.
+        let pairs = (0..7).flat_map(|i| (0..i).map(move |j| (j, i, 0.1)));
+        let graph = Graph::from_edges(7, &pairs.collect::<Vec<_>>()).unwrap();
+        let spectrum = Spectrum::of(&graph, &Monitor::silent()).unwrap();
+        let wave = Wave::covering(&[(&spectrum, 1.0)], 5).unwrap();
+        assert_eq!(wave.width, 1.0);
+        let signature = wave_signature(&spectrum, &wave, 1.0).unwrap();
+        // All nodes are alike, and all of them hold 1 − 1/n of the one eigenspace.
+        for value in signature.as_slice() {
+            assert!((value - 6.0 / 7.0).abs() < 1e-9, "{value}");
         }
     }
 

@@ -148,6 +148,7 @@ impl Common {
         };
         Plan {
             trials: self.trials() as usize,
+            full: false,
             seed: self.seed,
             sequential,
             hotel,

@@ -23,6 +23,8 @@ const SAME: f64 = 1e-6;
 /// One trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LimitTrial {
+    /// Which trial of its row.
+    pub trial: usize,
     /// Accuracy of `best`.
     pub best: f64,
     /// Accuracy of `fast`.
@@ -77,7 +79,7 @@ pub struct LimitRow {
 
 impl LimitTrial {
     /// Runs `best`, `fast` and both searches from the truth.
-    fn of(trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Self> {
+    fn of(k: usize, trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Self> {
         let best = Best {
             seed,
             ..Best::default()
@@ -117,6 +119,7 @@ impl LimitTrial {
         )
         .map(|count| count as f64 / asked);
         Ok(Self {
+            trial: k,
             best: found.accuracy,
             fast: quick.accuracy,
             limit: limit.accuracy,
@@ -186,7 +189,10 @@ pub fn run(
     monitor: &Monitor,
     done: impl Fn() + Sync,
 ) -> Result<Measured<LimitTrial>> {
-    let one = |trial: &Trial, seed: u64| LimitTrial::of(trial, seed, monitor);
+    let one = |trial: &Trial, seed: u64| {
+        let k = seed.wrapping_sub(plan.trial_seed(0)) as usize;
+        LimitTrial::of(k, trial, seed, monitor)
+    };
     plan.measure(row, one, monitor, done)
 }
 

@@ -22,7 +22,7 @@ mod plot;
 mod rows;
 
 pub use plot::reliability_plot;
-pub use rows::{Graphs, Group, Row, standard_rows};
+pub use rows::{Graphs, Group, Row, standard_rows, whole_hotel};
 
 use anchormatch::matcher::Best;
 use anchormatch::{Anchors, Error, Matching, Monitor, Result};
@@ -42,6 +42,8 @@ const SEEDS_APART: u64 = 100_000;
 pub struct Plan {
     /// Trials of a row of small graphs; see [`Row::trials`].
     pub trials: usize,
+    /// Whether rows of large graphs have all trials as well.
+    pub full: bool,
     /// The master seed.
     pub seed: u64,
     /// Whether trials run one at a time, each with all threads to itself.
@@ -147,6 +149,7 @@ pub(super) mod tests {
     pub(in crate::experiments) fn plan(trials: usize) -> Plan {
         Plan {
             trials,
+            full: false,
             seed: 3,
             sequential: false,
             hotel: Err("no film".to_owned()),

@@ -83,6 +83,8 @@ pub enum Graphs {
         /// Frame gaps.
         gaps: Vec<usize>,
     },
+    /// All pairs of Hotel frames, whatever the number of trials.
+    WholeHotel,
 }
 
 /// A kind of pair of graphs.
@@ -119,28 +121,52 @@ impl Row {
             }
             Graphs::Blocks(graphs) => graphs.sizes.iter().sum(),
             Graphs::House { .. } => house::landmarks().len(),
-            Graphs::Hotel { .. } => crate::datasets::hotel::POINTS,
+            Graphs::Hotel { .. } | Graphs::WholeHotel => crate::datasets::hotel::POINTS,
         }
     }
 
     /// Why the row cannot be run, if its data is missing.
     #[must_use]
     pub fn missing<'a>(&self, plan: &'a Plan) -> Option<&'a str> {
-        match (&self.graphs, &plan.hotel) {
-            (Graphs::Hotel { .. }, Err(reason)) => Some(reason),
+        match (self.sweep(plan), &plan.hotel) {
+            (Some(_), Err(reason)) => Some(reason),
             _ => None,
         }
     }
 
-    /// How many trials the row has: a fifth of the plan's, and at least one, from 100 nodes on; on
-    /// Hotel not more than there are pairs of frames.
+    /// How many trials the row has: from 100 nodes on a fifth of the plan's, and at least one, unless
+    /// the plan wants all; on Hotel not more than there are pairs of frames.
     #[must_use]
     pub fn trials(&self, plan: &Plan) -> usize {
-        match &self.graphs {
-            Graphs::Hotel { gaps } => sweep(gaps, self.anchors, plan).pairs(FRAMES).len(),
-            _ if self.nodes() >= LARGE => plan.trials.div_ceil(5),
-            _ => plan.trials,
+        match self.sweep(plan) {
+            Some(sweep) => sweep.pairs(FRAMES).len(),
+            None if self.nodes() >= LARGE && !plan.full => plan.trials.div_ceil(5),
+            None => plan.trials,
         }
+    }
+
+    /// The frames of the k-th trial; `None` where it is none of Hotel.
+    #[must_use]
+    pub fn frames(&self, plan: &Plan, k: usize) -> Option<(usize, usize)> {
+        self.sweep(plan)?.pairs(FRAMES).get(k).copied()
+    }
+
+    /// The pairs of frames of a row of Hotel.
+    fn sweep(&self, plan: &Plan) -> Option<HotelSweep> {
+        let (gaps, pairs_per_gap) = match &self.graphs {
+            Graphs::Hotel { gaps } => {
+                let most = plan.trials.div_ceil(gaps.len().max(1));
+                (gaps.clone(), Some(most))
+            }
+            Graphs::WholeHotel => ((1..FRAMES).collect(), None),
+            _ => return None,
+        };
+        Some(HotelSweep {
+            gaps,
+            pairs_per_gap,
+            anchors: self.anchors,
+            seed: plan.trial_seed(0),
+        })
     }
 
     /// The k-th trial.
@@ -159,10 +185,10 @@ impl Row {
                 };
                 return point.trial(k);
             }
-            Graphs::Hotel { gaps } => {
+            Graphs::Hotel { .. } | Graphs::WholeHotel => {
                 let hotel = plan.hotel.as_ref();
                 let hotel = hotel.map_err(|reason| Error::Graph(reason.clone()))?;
-                let sweep = sweep(gaps, self.anchors, plan);
+                let sweep = self.sweep(plan).expect("a row of Hotel has pairs");
                 let pairs = sweep.pairs(FRAMES);
                 let pair = pairs.get(k).copied().ok_or_else(|| {
                     let expected = format!("fewer than {}, the pairs of frames", pairs.len());
@@ -180,6 +206,12 @@ impl Row {
         let anchors = instance.random_anchors(self.anchors, &mut stream(seed, 100))?;
         Ok(Trial { instance, anchors })
     }
+}
+
+/// All 5050 pairs of Hotel frames: no standard row, as it takes minutes.
+#[must_use]
+pub fn whole_hotel() -> Row {
+    Row::new("hotel-all", Group::Hotel, Graphs::WholeHotel)
 }
 
 /// The synthetic sweeps, then unequal sizes, Hotel by frame gap, block models and the house.
@@ -245,15 +277,6 @@ pub fn standard_rows() -> Vec<Row> {
         ));
     }
     rows
-}
-
-fn sweep(gaps: &[usize], anchors: usize, plan: &Plan) -> HotelSweep {
-    HotelSweep {
-        gaps: gaps.to_vec(),
-        pairs_per_gap: Some(plan.trials.div_ceil(gaps.len().max(1))),
-        anchors,
-        seed: plan.trial_seed(0),
-    }
 }
 
 /// Two views of the grid, uniform among those whose pans lie far enough apart.
@@ -328,6 +351,31 @@ mod tests {
         assert_eq!(far.trials(&plan(20)), 20);
         // 41 + 31 + 21 + 11 pairs of frames.
         assert_eq!(far.trials(&plan(1000)), 104);
+        assert_eq!(far.frames(&plan(1000), 103), Some((10, 100)));
+        assert_eq!(far.frames(&plan(1000), 104), None);
+    }
+
+    #[test]
+    fn the_whole_film_is_every_pair_once() {
+        let all = whole_hotel();
+        let plan = plan(3);
+        assert_eq!(all.trials(&plan), 101 * 100 / 2);
+        let mut pairs: Vec<_> = (0..5050).map(|k| all.frames(&plan, k).unwrap()).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs.len(), 5050);
+        assert!(pairs.iter().all(|(from, to)| from < to && *to < FRAMES));
+    }
+
+    #[test]
+    fn large_graphs_get_all_trials_where_they_are_asked_for() {
+        let rows = standard_rows();
+        let large = rows.iter().find(|row| row.name == "n-100").unwrap();
+        let mut plan = plan(12);
+        assert_eq!(large.trials(&plan), 3);
+        plan.full = true;
+        assert_eq!(large.trials(&plan), 12);
+        assert_eq!(large.frames(&plan, 0), None);
     }
 
     #[test]

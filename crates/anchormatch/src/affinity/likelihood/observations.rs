@@ -96,8 +96,8 @@ pub fn are_lengths(graph: &Graph) -> bool {
 /// any everyday symmetric distribution (uniform −1.2, normal 0, logistic 1.2; exponential 6).
 #[must_use]
 pub fn has_heavy_tails(graph: &Graph) -> bool {
-    let unit = unit(weights(graph));
-    let values = || weights(graph).map(|w| w / unit);
+    let unit = unit(graph.weights());
+    let values = || graph.weights().map(|w| w / unit);
     let count = (2 * graph.edges()).max(1) as f64;
     let mean = values().sum::<f64>() / count;
     let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
@@ -116,14 +116,9 @@ pub(crate) fn unit(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// Every edge's weight, twice.
-fn weights(graph: &Graph) -> impl Iterator<Item = f64> {
-    (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w))
-}
-
 /// The weights' normal scores: Φ⁻¹ of their mid-ranks.
 fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
-    let mut sorted: Vec<f64> = weights(graph).collect();
+    let mut sorted: Vec<f64> = graph.weights().collect();
     sorted.sort_unstable_by(f64::total_cmp);
     move |weight| {
         let below = sorted.partition_point(|&w| w < weight);
@@ -165,7 +160,7 @@ impl Observations {
         let n = graph.nodes();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let pairs = (n * n.saturating_sub(1)) as f64;
-        let unit = unit(weights(graph));
+        let unit = unit(graph.weights());
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         if scale == Scale::AsGiven && (2 * graph.edges()) as f64 >= NEARLY_COMPLETE * pairs {

@@ -31,6 +31,8 @@ pub(super) struct Finding {
     pub(super) working_slack: f64,
     /// The slack that all constraints ask for.
     pub(super) slack: f64,
+    /// The least margin of a constraint.
+    pub(super) least_margin: f64,
     /// The rival outside the working set that asks for the most slack, if it asks for any.
     candidate: Option<usize>,
 }
@@ -124,6 +126,7 @@ impl WorkingSet {
                 let member = &self.member[k * examples.rivals()..(k + 1) * examples.rivals()];
                 let mut working_slack = 0.0_f64;
                 let mut outside = 0.0_f64;
+                let mut least_margin = f64::INFINITY;
                 let mut candidate = None;
                 for rival in 0..examples.rivals() {
                     let margin = match examples.side(rival) {
@@ -132,7 +135,11 @@ impl WorkingSet {
                         Side::Source(j) if j == anchor.source => continue,
                         Side::Source(j) => at_source(j) - own_source,
                     };
-                    let needed = examples.loss(k, rival) * (1.0 - margin);
+                    let loss = examples.loss(k, rival);
+                    if loss > 0.0 {
+                        least_margin = least_margin.min(margin);
+                    }
+                    let needed = loss * (1.0 - margin);
                     if member[rival] {
                         working_slack = working_slack.max(needed);
                     } else if needed > outside {
@@ -143,6 +150,7 @@ impl WorkingSet {
                 Finding {
                     working_slack,
                     slack: working_slack.max(outside),
+                    least_margin,
                     candidate,
                 }
             })

@@ -114,7 +114,7 @@ pub(super) fn solve(
 
 impl Best {
     /// The relative gap between the bounds.
-    fn gap(&self) -> f64 {
+    pub(super) fn gap(&self) -> f64 {
         if self.primal > 0.0 {
             (self.primal - self.dual) / self.primal
         } else {

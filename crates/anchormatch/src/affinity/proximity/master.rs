@@ -55,6 +55,8 @@ pub(super) struct MasterSolution {
     pub(super) dual_objective: f64,
     /// Whether the bounds met.
     pub(super) converged: bool,
+    /// How far apart they are, relative to the upper one.
+    pub(super) gap: f64,
 }
 
 impl Master<'_> {
@@ -88,6 +90,7 @@ impl Master<'_> {
             objective: best.primal / objective_unit,
             dual_objective: best.dual / objective_unit,
             converged: best.converged,
+            gap: best.gap(),
         }))
     }
 }

@@ -51,6 +51,9 @@ pub const EXACT_GAP: f64 = 1e-6;
 /// Violations below this, relative to the largest loss, are rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// Margins that fall short of 1 by less than this are met by growing B a little.
+const NEARLY_MET: f64 = 1e-9;
+
 /// How B ⪰ 0 is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -221,7 +224,10 @@ impl Learner {
             };
             // A lower bound of a smaller set bounds the larger one too.
             let dual = state.dual.max(solution.dual_objective);
-            let next = State::new(b, &prior, &budget, &set, examples, dual);
+            let mut next = State::new(b, &prior, &budget, &set, examples, dual);
+            if self.mode == Mode::Exact {
+                next = next.grown(&prior, &budget, &set, examples);
+            }
             rounds.push(Round {
                 violation: next.violation(),
                 working_set: set.len(),
@@ -235,7 +241,13 @@ impl Learner {
             {
                 best = Some(previous);
             }
-            if !solution.converged {
+            // What the mode promises decides, where rounding allows the master problem no better.
+            let promised = match self.mode {
+                Mode::Projected => 0.1 * self.tolerance,
+                Mode::Exact => EXACT_GAP,
+            };
+            let solved = solution.converged || solution.gap <= promised;
+            if !solved {
                 break Status::Stalled;
             }
         };
@@ -358,6 +370,37 @@ impl State {
             findings,
             objective: 0.5 * distance + slack,
             dual,
+        }
+    }
+
+    /// The same, or a B that is larger by no more than rounding if that is better: where the price of
+    /// slack is high, margins short by the last digits would cost more than all of B.
+    fn grown(
+        self,
+        prior: &Matrix,
+        budget: &[f64],
+        set: &WorkingSet,
+        examples: &Examples<'_>,
+    ) -> Self {
+        let least = self
+            .findings
+            .iter()
+            .map(|f| f.least_margin)
+            .fold(f64::INFINITY, f64::min);
+        let short = 1.0 - least;
+        if !(short > 0.0 && short <= NEARLY_MET) {
+            return self;
+        }
+        let mut b = self.b.clone();
+        for value in b.as_mut_slice() {
+            // Four times what is missing: the margins themselves are known up to rounding only.
+            *value *= 1.0 + 4.0 * short;
+        }
+        let grown = Self::new(b, prior, budget, set, examples, self.dual);
+        if grown.objective < self.objective {
+            grown
+        } else {
+            self
         }
     }
 

@@ -1,4 +1,5 @@
-//! How sure each pair is: samples of the posterior around the matching found.
+//! How sure each pair is: samples of the posterior, from the matching found and from the other modes
+//! that the search met.
 
 use super::evidence::Model;
 use super::search::{BEYOND_CHANCE, Found, LARGE, Search};
@@ -6,21 +7,33 @@ use crate::affinity::likelihood::Agreement;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
-use crate::problem::Coverage;
-use crate::solver::{Anneal, Sampler, Solver, Start};
+use crate::problem::{Coverage, Problem};
+use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
 
 /// Fits of the scales to samples before the ones that count.
 const FITS_OF_SAMPLES: usize = 2;
+
+/// Modes further below the best, in nats, are left out: all of them together weigh nothing.
+const DEPTH_OF_MODES: f64 = 15.0;
 
 /// Posterior marginals of the free pairs, and the samples that they come from.
 pub(super) struct Confidence {
     pub(super) marginals: Matrix,
     pub(super) samples: Samples,
+    /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
+    pub(super) decoded: Option<Vec<Option<usize>>>,
 }
 
 impl Search<'_> {
     /// What chains around the matching say of it.
     pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+        if let Some(marginals) = &found.marginals {
+            return Ok(Confidence {
+                marginals: marginals.clone(),
+                samples: Samples::default(),
+                decoded: None,
+            });
+        }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
             return Ok(self.unsampled_confidence(found));
         }
@@ -28,6 +41,7 @@ impl Search<'_> {
             return Ok(confidence);
         }
         let large = self.evidence.nodes() >= LARGE;
+        let modes = self.modes(found)?;
         let short = Sampler {
             sweeps: if large { 5 } else { 30 },
             burn_in: 0,
@@ -36,14 +50,17 @@ impl Search<'_> {
         };
         let (mut confidence, mut agreement, elsewhere) =
             self.sample(found, &found.model, &short)?;
-        // Where nothing moved at the scales of the best matching, nothing is in doubt.
-        if elsewhere == 0 || confidence.samples.partners.is_empty() {
+        // Where nothing moved at the scales of the best matching and there is no other, nothing is in
+        // doubt.
+        let settled = elsewhere == 0 && modes.is_empty();
+        if settled || confidence.samples.partners.is_empty() {
             return Ok(confidence);
         }
         let single = Sampler {
-            sweeps: 100,
+            sweeps: if modes.is_empty() { 100 } else { 400 },
             burn_in: 5,
             chains: 1,
+            modes: modes.clone(),
             ..Sampler::default()
         };
         if large || found.evidence > BEYOND_CHANCE {
@@ -51,9 +68,23 @@ impl Search<'_> {
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
             return Ok(confidence);
         }
+        let problem = self.problem_of_samples(found, &found.model)?;
+        if let Some(curve) = self.evidence.scaleless(found, &problem) {
+            let sampler = Sampler {
+                sweeps: 600,
+                burn_in: 60,
+                chains: 8,
+                modes,
+                curve: Some(curve),
+                ..Sampler::default()
+            };
+            (confidence, _, _) = self.sample(found, &found.model, &sampler)?;
+            return Ok(confidence);
+        }
         let longer = Sampler {
             sweeps: 60,
             burn_in: 20,
+            modes,
             ..Sampler::default()
         };
         // The scales of the best matching are a little too good; those of the samples are not.
@@ -68,12 +99,43 @@ impl Search<'_> {
                 Sampler {
                     sweeps: 600,
                     burn_in: 60,
-                    ..Sampler::default()
+                    ..longer.clone()
                 }
             };
             (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
         }
         Ok(confidence)
+    }
+
+    /// The local optima near those that the search met which are nearly as likely as the one found.
+    fn modes(&self, found: &Found) -> Result<Vec<Vec<Option<usize>>>> {
+        let others = found.others.iter().filter(|o| **o != found.assignment);
+        let others: Vec<_> = others.collect();
+        if others.is_empty() {
+            return Ok(Vec::new());
+        }
+        let problem = self.problem_of_samples(found, &found.model)?;
+        let least = problem.objective(&found.assignment) - DEPTH_OF_MODES;
+        let mut modes = Vec::new();
+        for other in others {
+            if self.monitor.interrupted().is_some() {
+                break;
+            }
+            // A descent gains some nats, not hundreds.
+            if problem.objective(other) < least - 3.0 * DEPTH_OF_MODES {
+                continue;
+            }
+            let start = Start {
+                assignment: Some(other),
+                ..Start::seeded(self.preset.seed)
+            };
+            let mode = TwoOpt::default().solve(&problem, &start, self.monitor)?;
+            let fresh = mode.assignment != found.assignment && !modes.contains(&mode.assignment);
+            if mode.objective >= least && fresh {
+                modes.push(mode.assignment);
+            }
+        }
+        Ok(modes)
     }
 
     /// Where there is no time to sample: how the evidence for each pair compares with all other
@@ -91,6 +153,7 @@ impl Search<'_> {
         Confidence {
             marginals,
             samples: Samples::default(),
+            decoded: None,
         }
     }
 
@@ -106,7 +169,7 @@ impl Search<'_> {
         let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
-            samples: 600,
+            samples: 400,
             sampling: 1.0 / worth,
             ..Anneal::default()
         };
@@ -116,10 +179,20 @@ impl Search<'_> {
             assignment: Some(&found.assignment),
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
+        let decoded = Some(sampled.assignment);
         Ok(sampled.soft.map(|marginals| Confidence {
             marginals,
             samples: Samples::default(),
+            decoded,
         }))
+    }
+
+    /// The program whose objective is the logarithm of the posterior under a model.
+    fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
+        let matched = found.assignment.iter().flatten().count();
+        let (coverage, share) = (found.coverage, found.share);
+        let evidence = self.evidence;
+        evidence.problem(model, coverage, matched, share, self.monitor)
     }
 
     /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
@@ -132,9 +205,7 @@ impl Search<'_> {
     ) -> Result<(Confidence, Agreement, usize)> {
         let evidence = self.evidence;
         let free = evidence.free;
-        let matched = found.assignment.iter().flatten().count();
-        let problem =
-            evidence.problem(model, found.coverage, matched, found.share, self.monitor)?;
+        let problem = self.problem_of_samples(found, model)?;
         let mut samples = Samples {
             nodes: free.source.clone(),
             partners: Vec::new(),
@@ -149,6 +220,7 @@ impl Search<'_> {
         let confidence = Confidence {
             marginals: sampled.marginals,
             samples,
+            decoded: None,
         };
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))

@@ -14,6 +14,7 @@ use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise, SeparablePairwise, Weights};
+use crate::solver::Curve;
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel};
 
 /// Beyond this many nodes the residuals' fourth moment is not worth its n³.
@@ -21,6 +22,16 @@ const LARGEST_RESIDUALS: usize = 600;
 
 /// Beyond this density a graph's edges are not listed.
 const SPARSE: f64 = 0.1;
+
+/// Correlations over which the scale of the evidence is integrated, and the largest as artanh ρ.
+const SCALES: usize = 48;
+const LARGEST_SCALE: f64 = 3.8;
+
+/// The share of ln(number of matchings) that the evidence of the right one has at the least.
+const FINDABLE: f64 = 0.75;
+
+/// Points at which such an integral is computed.
+const POINTS_OF_CURVE: usize = 512;
 
 /// What to do when the memory does not suffice.
 const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
@@ -203,7 +214,8 @@ impl<'a> Evidence<'a> {
     /// Noise that moves nodes moves all their edges together, and n(n − 1)/2 edges then hold the
     /// evidence of a few. With R the residuals of the matched weights, their participation ratio
     /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
-    /// for noise of rank r.
+    /// for noise of rank r. Independent noise itself makes it vary by 1.4/n; a share that is less than
+    /// twice that below 1 is 1.
     pub(super) fn independent_share(&self, model: &Model, assignment: &[Option<usize>]) -> f64 {
         let matched = self.matched(assignment);
         let n = matched.len();
@@ -232,7 +244,8 @@ impl<'a> Evidence<'a> {
         let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
         if fourth > 0.0 {
             let n = n as f64;
-            (second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0))).min(1.0)
+            let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
+            (ratio / (1.0 - 2.8 / n)).min(1.0)
         } else {
             1.0
         }
@@ -250,6 +263,87 @@ impl<'a> Evidence<'a> {
         }
         let matched = assignment.iter().flatten().count();
         total + log_prior(self.shape(), matched)
+    }
+
+    /// The logarithm of the posterior with the scale of the evidence integrated out, as a function of
+    /// the objective of the full program under `model`.
+    ///
+    /// Where the program is one product, a correlation ρ only scales the objective S: the logarithm of
+    /// the likelihood is A(ρ) + s(ρ) S, and the posterior of a matching is ∫ exp(A(ρ) + s(ρ) S) dρ
+    /// instead of its value at the ρ that suits one matching best. Every ρ is as likely as another from
+    /// where a matching could just be found: who asks for one does not hold that there is none. That
+    /// is where the evidence of the right matching is three quarters of what tells all matchings apart.
+    /// `None` where more than a scale is open, or soft evidence has a scale of its own.
+    pub(super) fn scaleless(&self, found: &Found, problem: &Problem) -> Option<Curve> {
+        let complete = self.source.is_complete() && self.target.is_complete();
+        let slope = |model: &PairModel| {
+            if complete {
+                model.product_of_weights()
+            } else {
+                model.conserved_edge()
+            }
+        };
+        let unit = slope(&found.model.pairs);
+        let told = self.similarity.is_some() || self.soft.as_slice().iter().any(|&v| v != 0.0);
+        let full = found.coverage == Coverage::Full;
+        if told || !full || !self.is_one_product() || unit <= 0.0 {
+            return None;
+        }
+        let agreement = self.agreement(&found.assignment);
+        // The least correlation under which a matching could be found.
+        let (n, m) = self.shape();
+        let matchings: f64 = (2..=n.max(m)).map(|k| (k as f64).ln()).sum();
+        let needed = FINDABLE * matchings;
+        let information = |z: f64| {
+            let model = PairModel::guess(&self.source, &self.target, z.tanh());
+            let one = model.information(&self.source, &self.target);
+            found.share * agreement.pairs() * one
+        };
+        let (mut least, mut most) = (0.0, LARGEST_SCALE);
+        for _ in 0..30 {
+            let middle = 0.5 * (least + most);
+            if information(middle) < needed {
+                least = middle;
+            } else {
+                most = middle;
+            }
+        }
+        if least > 0.9 * LARGEST_SCALE {
+            return None;
+        }
+        // ρ = tanh z, evenly in z; dρ = (1 − ρ²) dz.
+        let step = (LARGEST_SCALE - least) / (SCALES - 1) as f64;
+        let terms: Vec<(f64, f64)> = (0..SCALES)
+            .map(|k| {
+                let correlation = (least + step * k as f64).tanh();
+                let model = PairModel::guess(&self.source, &self.target, correlation);
+                let total = found.share * model.total(&agreement, &self.source, &self.target);
+                let prior = (1.0 - correlation * correlation).ln();
+                (total + prior, slope(&model) / unit)
+            })
+            .collect();
+        let here =
+            problem.sense().sign() * (problem.objective(&found.assignment) - problem.constant());
+        let value = |s: f64| {
+            let each = terms.iter().map(|(a, b)| a + b * (s - here));
+            let most = each.clone().fold(f64::NEG_INFINITY, f64::max);
+            most + each.map(|v| (v - most).exp()).sum::<f64>().ln()
+        };
+        // From where the least scale is the most likely to a little above the best.
+        let is_least = |s: f64| {
+            let first = terms[0].0 + terms[0].1 * (s - here);
+            terms.iter().all(|(a, b)| a + b * (s - here) <= first)
+        };
+        let mut depth = 1.0;
+        while depth < 1e6 && !is_least(here - depth) {
+            depth *= 1.5;
+        }
+        Some(Curve::new(
+            here - 1.5 * depth,
+            here + 5.0,
+            POINTS_OF_CURVE,
+            value,
+        ))
     }
 
     /// What soft anchors say of a free pair.

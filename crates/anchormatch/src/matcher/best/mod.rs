@@ -30,7 +30,7 @@ use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matching::Matching;
 use crate::monitor::Monitor;
-use crate::solver::{Solution, Solver};
+use crate::solver::{Solution, Solver, Status};
 
 /// The share of the time left that a stage with others after it may take.
 const SEARCH_SHARE: f64 = 0.8;
@@ -245,10 +245,14 @@ impl Best {
         log.time("observations", watch.seconds());
         // What comes after the search takes its time too.
         let searching = monitor.with_share(SEARCH_SHARE);
-        let found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
+        let mut found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
         let watch = monitor.stopwatch();
         let sampling = monitor.with_share(SEARCH_SHARE);
-        let confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
+        let mut confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
+        if let Some(decoded) = confidence.decoded.take() {
+            found.assignment = decoded;
+            found.evidence = evidence.posterior(&found.model, &found.assignment, found.share);
+        }
         log.time("confidence", watch.seconds());
         found.describe(&evidence, &mut log);
         let watch = monitor.stopwatch();
@@ -264,7 +268,11 @@ impl Best {
             assignment,
             soft: Some(confidence.marginals),
             iterations: found.iterations,
-            status: found.status,
+            // Its searches have lengths of their own, which are no limit that anybody set.
+            status: match found.status {
+                Status::IterationLimit if self.solver.is_none() => Status::Converged,
+                status => status,
+            },
             convergence: found.convergence,
         };
         let samples = confidence.samples;

@@ -1,0 +1,145 @@
+//! The whole way from two tiny graphs to a matching, the graphs and the preset made of any bytes.
+
+use anchormatch::anchors::Anchor;
+use anchormatch::matcher::{Best, Effort, Paper, Terms};
+use anchormatch::{Anchors, Graph};
+use arbitrary::{Result, Unstructured};
+
+use crate::matching::{Preset, bytes_of};
+
+/// The most nodes of a graph.
+const LARGEST: usize = 6;
+
+/// Weights that formulas stumble over.
+const ODD: [f64; 12] = [
+    1.0,
+    -1.0,
+    2.0,
+    0.5,
+    1e-300,
+    1e300,
+    -1e300,
+    5e-324,
+    f64::MIN_POSITIVE,
+    f64::MAX,
+    -f64::MAX,
+    1.0 + f64::EPSILON,
+];
+
+/// What one run is made of.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The one graph.
+    pub source: Graph,
+    /// The other graph.
+    pub target: Graph,
+    /// Hard and soft anchors between them.
+    pub anchors: Anchors,
+    /// How they are matched.
+    pub preset: Preset,
+}
+
+/// Matches what the bytes describe, on one thread and on two.
+///
+/// # Panics
+/// When the result is not sound, or depends on the threads.
+pub fn check_pipeline(bytes: &[u8]) {
+    let Ok(case) = decode(bytes) else { return };
+    let Case {
+        source,
+        target,
+        anchors,
+        preset,
+    } = &case;
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().expect("a pool of threads");
+        bytes_of(pool.install(|| preset.checked(source, target, anchors)))
+    };
+    assert!(on(1) == on(2), "{}: the same on two threads", preset.name());
+}
+
+/// The case that bytes describe; every case has bytes.
+///
+/// # Errors
+/// When the bytes end too early.
+///
+/// # Panics
+/// When the graphs or anchors that come out are refused.
+pub fn decode(bytes: &[u8]) -> Result<Case> {
+    let mut bytes = Unstructured::new(bytes);
+    let preset = preset(&mut bytes)?;
+    let source = graph(&mut bytes)?;
+    let target = graph(&mut bytes)?;
+    let (n, m) = (source.nodes(), target.nodes());
+    let mut taken = (vec![false; n], vec![false; m]);
+    let mut anchors = Vec::new();
+    for _ in 0..bytes.int_in_range(0..=LARGEST)? {
+        let (s, t) = (
+            bytes.int_in_range(0..=n - 1)?,
+            bytes.int_in_range(0..=m - 1)?,
+        );
+        let weight = match bytes.arbitrary::<u8>()? {
+            soft @ 1..=99 => f64::from(soft) / 100.0,
+            _ => 1.0,
+        };
+        if weight == 1.0 && (taken.0[s] || taken.1[t]) {
+            continue;
+        }
+        if weight == 1.0 {
+            (taken.0[s], taken.1[t]) = (true, true);
+        }
+        anchors.push(Anchor {
+            source: s,
+            target: t,
+            weight,
+        });
+    }
+    let anchors = Anchors::new(&source, &target, anchors).expect("anchors that do not conflict");
+    Ok(Case {
+        source,
+        target,
+        anchors,
+        preset,
+    })
+}
+
+fn preset(bytes: &mut Unstructured<'_>) -> Result<Preset> {
+    Ok(match bytes.int_in_range(0..=7)? {
+        kind @ 0..=5 => Preset::Paper(Paper::with_terms(Terms::ALL[kind])),
+        kind => Preset::Best(Best {
+            effort: if kind == 6 {
+                Effort::Best
+            } else {
+                Effort::Fast
+            },
+            allow_unmatched: bytes.arbitrary()?,
+            repair_anchors: bytes.arbitrary()?,
+            seed: bytes.arbitrary::<u8>()?.into(),
+            ..Best::default()
+        }),
+    })
+}
+
+fn graph(bytes: &mut Unstructured<'_>) -> Result<Graph> {
+    let n = bytes.int_in_range(1..=LARGEST)?;
+    let mut edges = Vec::new();
+    let mut last = 1.0;
+    for i in 0..n {
+        for j in 0..i {
+            let weight = match bytes.int_in_range(0..=5)? {
+                0 => None,
+                1 => Some(last),
+                2 => Some(f64::from(bytes.arbitrary::<i8>()?)),
+                3 => Some(*bytes.choose(&ODD)?),
+                4 => Some(f64::from(bytes.arbitrary::<u16>()?) / 256.0),
+                _ => Some(f64::from_bits(bytes.arbitrary()?)),
+            };
+            if let Some(weight) = weight.filter(|weight| weight.is_finite()) {
+                edges.push((j, i, weight));
+                last = weight;
+            }
+        }
+    }
+    Ok(Graph::from_edges(n, &edges).expect("edges within the graph"))
+}

@@ -1,0 +1,234 @@
+//! Runs what a journal does not have yet, on all cores.
+//!
+//! Each worker has one thread to itself, in which a matcher's own parallel loops run as well: trials
+//! do not wait for each other, and a trial's clock does not run while another is at work on the same
+//! thread. Methods take turns in being first, so that none always pays for cold caches.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use anchormatch::{Error, Monitor, Result};
+
+use super::journal::{Journal, Outcomes, Trials};
+use super::protocol::{Protocol, derived_seed};
+
+/// The trials of `protocol` that are not among `trials`.
+#[must_use]
+pub fn missing(protocol: &Protocol, trials: &Trials) -> Vec<(usize, usize)> {
+    let mut tasks = protocol.tasks();
+    tasks.retain(|&(p, k)| !trials.contains_key(&(protocol.points[p].name.clone(), k)));
+    tasks
+}
+
+/// Runs what is missing on `threads` threads, appends it to the journal and gives all trials.
+///
+/// `done` is called after every trial. A trial that the monitor cuts short is left out: what was found
+/// by then is not what the method can do.
+///
+/// # Errors
+/// When a trial fails or the journal cannot be written; what was finished before is in the journal.
+pub fn run(
+    protocol: &Protocol,
+    journal: &Journal,
+    threads: usize,
+    monitor: &Monitor,
+    done: &(dyn Fn() + Sync),
+) -> Result<Trials> {
+    let mut trials = journal.trials().clone();
+    let finished = |point: &str, k: usize, outcomes: &Outcomes| {
+        journal.append(point, k, outcomes)?;
+        done();
+        Ok(())
+    };
+    let tasks = missing(protocol, &trials);
+    trials.extend(work(protocol, &tasks, threads, monitor, &finished)?);
+    Ok(trials)
+}
+
+/// Runs everything and keeps no journal.
+pub(super) fn run_all(protocol: &Protocol, threads: usize, monitor: &Monitor) -> Result<Trials> {
+    let trials = work(protocol, &protocol.tasks(), threads, monitor, &|_, _, _| {
+        Ok(())
+    })?;
+    Ok(trials.into_iter().collect())
+}
+
+type Finished<'a> = dyn Fn(&str, usize, &Outcomes) -> Result<()> + Sync + 'a;
+
+fn work(
+    protocol: &Protocol,
+    tasks: &[(usize, usize)],
+    threads: usize,
+    monitor: &Monitor,
+    finished: &Finished<'_>,
+) -> Result<Vec<((String, usize), Outcomes)>> {
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let fresh: Mutex<Vec<((String, usize), Outcomes)>> = Mutex::default();
+    let work = || -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .map_err(|error| Error::Numerics(format!("a thread could not be started: {error}")))?;
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let is_over = failed.load(Ordering::Relaxed) || monitor.interrupted().is_some();
+            let Some(&(p, k)) = tasks.get(place).filter(|_| !is_over) else {
+                return Ok(());
+            };
+            let Some(outcomes) = pool.install(|| trial(protocol, p, k, monitor))? else {
+                return Ok(());
+            };
+            let point = &protocol.points[p].name;
+            finished(point, k, &outcomes)?;
+            let mut fresh = fresh.lock().expect("no worker panics");
+            fresh.push(((point.clone(), k), outcomes));
+        }
+    };
+    let workers = threads.clamp(1, tasks.len().max(1));
+    let ends: Vec<Result<()>> = thread::scope(|scope| {
+        let start = |_| {
+            scope.spawn(|| {
+                let end = work();
+                if end.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                end
+            })
+        };
+        let handles: Vec<_> = (0..workers).map(start).collect();
+        let join = |handle: thread::ScopedJoinHandle<'_, Result<()>>| {
+            handle
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        handles.into_iter().map(join).collect()
+    });
+    ends.into_iter().collect::<Result<()>>()?;
+    Ok(fresh.into_inner().expect("no worker panics"))
+}
+
+/// One trial; `None` when it was cut short.
+fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<Option<Outcomes>> {
+    let point = &protocol.points[p];
+    let trial = point.trial(k)?;
+    let seed = derived_seed(
+        protocol.seed,
+        &[&protocol.name, &point.name, &k, &"methods"],
+    );
+    let count = protocol.contenders.len();
+    let mut outcomes: Outcomes = vec![None; count];
+    for turn in 0..count {
+        let place = (turn + p + k) % count;
+        let contender = &protocol.contenders[place];
+        if contender.slow && !point.slow {
+            continue;
+        }
+        let result = contender.run(&trial, seed, monitor);
+        if monitor.interrupted().is_some() {
+            return Ok(None);
+        }
+        outcomes[place] = Some(result?.1);
+    }
+    Ok(Some(outcomes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::reproduce::{Contender, Point};
+    use crate::generate::Synthetic;
+
+    fn protocol(trials: usize) -> Protocol {
+        let point = |noise: f64| {
+            let graphs = Synthetic {
+                inliers: 8,
+                noise,
+                ..Synthetic::default()
+            };
+            (noise, Point::synthetic("p", graphs, 2, trials, 3))
+        };
+        let points = vec![point(0.0), point(0.5)];
+        let mut contenders = Contender::standard();
+        contenders.truncate(2);
+        Protocol::sweep("some", "x", points, contenders, 3)
+    }
+
+    fn timeless(mut trials: Trials) -> Trials {
+        for outcome in trials.values_mut().flatten().flatten() {
+            (outcome.seconds, outcome.solve_seconds) = (0.0, 0.0);
+        }
+        trials
+    }
+
+    #[test]
+    fn threads_and_interruptions_change_nothing() {
+        let protocol = protocol(6);
+        let run_in = |threads, stop_after: Option<usize>| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut trials = Trials::new();
+            for _ in 0..=protocol.tasks().len() {
+                let journal = Journal::open(folder.path(), &protocol).unwrap();
+                let monitor = Monitor::silent();
+                let count = AtomicUsize::new(0);
+                let done = || {
+                    if Some(count.fetch_add(1, Ordering::Relaxed) + 1) >= stop_after
+                        && stop_after.is_some()
+                    {
+                        monitor.cancel_token().cancel();
+                    }
+                };
+                trials = run(&protocol, &journal, threads, &monitor, &done).unwrap();
+                if missing(&protocol, &trials).is_empty() {
+                    break;
+                }
+            }
+            timeless(trials)
+        };
+        let one = run_in(1, None);
+        assert_eq!(one.len(), 12);
+        assert_eq!(run_in(3, None), one);
+        assert_eq!(run_in(2, Some(2)), one);
+        let right = |name: &str| {
+            let of = one.iter().filter(|((point, _), _)| point.contains(name));
+            of.map(|(_, o)| o[0].unwrap().right).sum::<u32>()
+        };
+        assert_eq!(right("sigma=0 "), 36);
+        assert!(right("sigma=0.5") < 36);
+    }
+
+    #[test]
+    fn more_trials_continue_the_same_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = AtomicUsize::new(0);
+        let done = || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        for (trials, want) in [(2, 4), (3, 6), (1, 6)] {
+            let protocol = protocol(trials);
+            let journal = Journal::open(folder.path(), &protocol).unwrap();
+            run(&protocol, &journal, 2, &Monitor::silent(), &done).unwrap();
+            assert_eq!(count.load(Ordering::Relaxed), want);
+        }
+    }
+
+    #[test]
+    fn slow_methods_run_where_they_are_asked_for_and_failures_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut protocol = protocol(1);
+        protocol.points[0].slow = false;
+        protocol.contenders[1] = protocol.contenders[1].clone().slow();
+        let journal = Journal::open(folder.path(), &protocol).unwrap();
+        let trials = run(&protocol, &journal, 1, &Monitor::silent(), &|| ()).unwrap();
+        let ran = |p: usize| trials[&(protocol.points[p].name.clone(), 0)][1].is_some();
+        assert!(!ran(0) && ran(1));
+
+        protocol.name = "other".to_owned();
+        protocol.contenders[0] = Contender::new("broken", "", |_, _, _| {
+            Err(Error::Numerics("no luck".into()))
+        });
+        let journal = Journal::open(folder.path(), &protocol).unwrap();
+        let error = run(&protocol, &journal, 2, &Monitor::silent(), &|| ()).unwrap_err();
+        assert!(error.to_string().contains("no luck"), "{error}");
+    }
+}

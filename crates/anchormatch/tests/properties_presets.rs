@@ -1,0 +1,176 @@
+//! What holds of every preset on every shape of graph: soundness, recounts, threads, names, scales,
+//! exchange of the two sides.
+#![allow(clippy::unwrap_used)]
+
+mod shapes;
+
+use std::panic::AssertUnwindSafe;
+
+use anchormatch::Matching;
+use anchormatch::matcher::{Best, Effort, Terms};
+use anchormatch_invariants::matching::{Preset, bytes_of};
+use proptest::prelude::*;
+use shapes::{Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order};
+
+fn run(preset: &Preset, twins: &Twins) -> Matching {
+    preset.checked(&twins.source, &twins.target, &twins.anchors())
+}
+
+fn partners(matching: &Matching) -> Vec<(usize, usize)> {
+    matching
+        .pairs
+        .iter()
+        .map(|p| (p.source, p.target))
+        .collect()
+}
+
+fn any_preset() -> impl Strategy<Value = Preset> {
+    let best = (any::<bool>(), any::<bool>(), any::<bool>(), 0..4u64).prop_map(
+        |(fast, allow_unmatched, repair_anchors, seed)| {
+            Preset::Best(Best {
+                effort: if fast { Effort::Fast } else { Effort::Best },
+                allow_unmatched,
+                repair_anchors,
+                seed,
+                ..Best::default()
+            })
+        },
+    );
+    prop_oneof![prop::sample::select(Preset::all()), best]
+}
+
+/// Equal up to rounding; a learned proximity up to the tolerance at which learning stops.
+#[track_caller]
+fn assert_close(preset: &Preset, x: f64, y: f64) {
+    let learns = matches!(preset, Preset::Paper(paper) if paper.terms.uses_proximity());
+    let slack = if learns { 0.1 } else { 1e-6 } * (1.0 + x.abs());
+    assert!((x - y).abs() <= slack, "{}: {x} and {y}", preset.name());
+}
+
+#[test]
+fn every_preset_is_sound_on_every_pair_of_shapes() {
+    // All that fail, and not the first alone: what they have in common is half of the answer.
+    let mut failed = Vec::new();
+    for (k, one) in Shape::ALL.into_iter().enumerate() {
+        for (l, two) in Shape::ALL.into_iter().enumerate() {
+            let source = one.graph(4, 1);
+            let target = two.graph(4 + k % 2, 2);
+            let both = source.nodes().min(target.nodes());
+            let twins = Twins {
+                source,
+                target,
+                pairs: (0..(k + l) % (both + 1))
+                    .map(|s| (s, both - 1 - s))
+                    .collect(),
+            };
+            for preset in Preset::all() {
+                let attempt = AssertUnwindSafe(|| run(&preset, &twins));
+                if std::panic::catch_unwind(attempt).is_err() {
+                    failed.push(format!("{one:?}, {two:?}, {}", preset.name()));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(160))]
+
+    #[test]
+    fn every_result_is_sound_and_the_same_on_any_threads(
+        twins in any_twins(6), preset in any_preset(),
+    ) {
+        on_any_threads(|| bytes_of(run(&preset, &twins)));
+    }
+
+    #[test]
+    fn new_names_rename_the_result(
+        (twins, order_of_target) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        (one, two) in (any::<u64>(), any::<u64>()),
+    ) {
+        prop_assume!(tells_nodes_apart(&preset, &twins));
+        let n = twins.source.nodes();
+        let (first, second) = (order(n, one), order(n, two));
+        let renamed = run(&preset, &twins.renamed(&first, &second));
+        let plain = run(&preset, &twins);
+        for (s, t) in partners(&plain) {
+            prop_assert_eq!(order_of_target[t], s, "{}", preset.name());
+        }
+        let (first, second) = (inverse(&first), inverse(&second));
+        let mut wanted: Vec<_> =
+            partners(&plain).into_iter().map(|(s, t)| (first[s], second[t])).collect();
+        wanted.sort_unstable();
+        prop_assert_eq!(partners(&renamed), wanted, "{}", preset.name());
+        assert_close(&preset, renamed.objective, plain.objective);
+    }
+
+    #[test]
+    fn a_power_of_two_changes_not_a_bit(
+        twins in any_twins(6).prop_filter("room above and below", is_ordinary),
+        preset in prop::sample::select(Preset::all()), power in -40..40i32,
+    ) {
+        let factor = 2f64.powi(power);
+        let plain = run(&preset, &twins);
+        let scaled = run(&preset, &twins.scaled(factor, factor));
+        prop_assert_eq!(&scaled.pairs, &plain.pairs, "{}", preset.name());
+        prop_assert_eq!(scaled.objective.to_bits(), plain.objective.to_bits());
+    }
+
+    #[test]
+    fn other_factors_change_no_pair(
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        exponent in -290..290i32, digits in 1.0..10.0f64,
+    ) {
+        prop_assume!(tells_nodes_apart(&preset, &twins));
+        let factor = digits * 10f64.powi(exponent);
+        let plain = run(&preset, &twins);
+        let scaled = run(&preset, &twins.scaled(factor, factor));
+        prop_assert_eq!(partners(&scaled), partners(&plain), "{}", preset.name());
+        assert_close(&preset, scaled.objective, plain.objective);
+    }
+
+    #[test]
+    fn each_graph_has_a_unit_of_its_own(
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        exponent in -200..200i32,
+    ) {
+        // Adjacency compares raw weights, and only it does.
+        let raw = matches!(&preset, Preset::Paper(paper) if paper.terms == Terms::Adjacency);
+        prop_assume!(!raw && tells_nodes_apart(&preset, &twins));
+        let plain = run(&preset, &twins);
+        let scaled = run(&preset, &twins.scaled(1.0, 10f64.powi(exponent)));
+        prop_assert_eq!(partners(&scaled), partners(&plain), "{}", preset.name());
+        assert_close(&preset, scaled.objective, plain.objective);
+    }
+
+    #[test]
+    fn exchanging_the_graphs_transposes_the_result(
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+    ) {
+        prop_assume!(tells_nodes_apart(&preset, &twins));
+        let plain = run(&preset, &twins);
+        let swapped = run(&preset, &twins.swapped());
+        let mut wanted: Vec<_> = partners(&plain).into_iter().map(|(s, t)| (t, s)).collect();
+        wanted.sort_unstable();
+        prop_assert_eq!(partners(&swapped), wanted, "{}", preset.name());
+        assert_close(&preset, swapped.objective, plain.objective);
+    }
+}
+
+/// Whether the nodes that differ in their weights differ in what a preset sees.
+fn tells_nodes_apart(preset: &Preset, twins: &Twins) -> bool {
+    match preset {
+        // Heat does not see weights below zero: with few others, nodes are alike.
+        Preset::Paper(paper) => !(paper.terms.uses_heat() && twins.source.has_negative_weights()),
+        Preset::Best(_) => true,
+    }
+}
+
+fn is_ordinary(twins: &Twins) -> bool {
+    [&twins.source, &twins.target].into_iter().all(|graph| {
+        (0..graph.nodes())
+            .flat_map(|i| graph.neighbours(i))
+            .all(|(_, weight)| (1e-20..1e20).contains(&weight.abs()))
+    })
+}
