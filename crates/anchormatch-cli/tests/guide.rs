@@ -1,6 +1,8 @@
 //! The guide's commands print what stands below them.
 
 #![cfg(unix)]
+// Helpers of tests fail where a test would.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
