@@ -30,7 +30,8 @@ def test_the_python_blocks_print_what_stands_below_them(tmp_path, monkeypatch):
     assert (tmp_path / "match.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_the_readme_shows_python():
+def test_the_readme_shows_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     found = blocks(REPOSITORY / "README.md", "python")
     assert found
     for line, code, expected in found:
