@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks hotel clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -36,7 +36,7 @@ $(OUT)/tools/bin/cargo-deny:
 	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
 
 unit: ## unit, property, integration and documentation tests
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --exclude anchormatch-python --locked
 
 explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
@@ -64,8 +64,8 @@ fuzz: ## every fuzz target for FUZZ_SECONDS each; what fails stays in fuzz/crash
 doc: ## the API documentation builds without warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-examples: ## the examples run
-	$(CARGO) run --quiet --locked -p anchormatch --example match_graphs
+examples: ## the examples in Rust run and print what they should (python does so for those in Python)
+	CARGO="$(CARGO)" $(PYTHON) scripts/check_examples.py
 
 wheel: $(OUT)/maturin ## the Python package, optimised, as a wheel
 	$(OUT)/maturin/bin/maturin build --release --locked --interpreter $(PYTHON) --out $(OUT)/wheels
@@ -81,6 +81,14 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/python -m mypy python/anchormatch
 	$(OUT)/python/bin/ruff check
 	$(OUT)/python/bin/ruff format --check
+
+# Ray is large: its tests have an environment of their own and are no part of `make test`.
+test-ray: $(OUT)/maturin ## many pairs with Ray, whose workers are killed
+	rm -rf $(OUT)/wheels-test
+	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
+	$(PYTHON) -m venv --clear $(OUT)/ray
+	$(OUT)/ray/bin/pip install --quiet --disable-pip-version-check -r python/tests_ray/requirements.txt $(OUT)/wheels-test/*.whl
+	$(OUT)/ray/bin/python -m pytest --quiet python/tests_ray
 
 $(OUT)/maturin: pyproject.toml
 	$(PYTHON) -m venv --clear $(OUT)/maturin
@@ -107,6 +115,11 @@ bench-networks: $(OUT)/peers-networks ## real networks beside graspologic, the s
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers-networks/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
+bench-compat: wheel $(OUT)/peers $(OUT)/peers-networks ## anchormatch.compat beside SciPy, pygmtools and graspologic in one run each
+	for peers in $(OUT)/peers $(OUT)/peers-networks; do \
+		$$peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl && \
+		$$peers/bin/python scripts/bench_compat.py || exit 1; done
+
 $(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
@@ -117,8 +130,11 @@ $(OUT)/peers-networks: scripts/peers_networks.txt
 	$(OUT)/peers-networks/bin/pip install --quiet --disable-pip-version-check -r scripts/peers_networks.txt
 	@touch $(OUT)/peers-networks
 
-hotel: ## accuracy on the CMU Hotel sequence (needs the data, see README)
-	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce hotel
+reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --out $(OUT)/reproduction --docs docs
+
+reproduce-quick: ## the same with few trials, in minutes, without the documents
+	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --quick --out $(OUT)/reproduction-quick
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -13,8 +13,9 @@ lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``
 
 from __future__ import annotations
 
-from . import generate
+from . import compat, generate
 from ._inputs import Graph, graph, points
+from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
 from ._native import __version__
@@ -23,19 +24,25 @@ from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signatu
 
 __all__ = [
     "AnchorCheck",
+    "Failure",
     "Graph",
     "LinearAssignment",
     "Matching",
+    "Matchings",
+    "PairError",
     "Problem",
     "Solution",
     "SolverInfo",
     "Suggestion",
     "__version__",
+    "compat",
     "generate",
     "graph",
     "heat_kernel",
     "linear_assignment",
     "match",
+    "match_iter",
+    "match_many",
     "points",
     "read_problems",
     "signature",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._numbers import FloatArray, IndexArray, csr_arrays, float_array, is_sparse, passed
+from ._numbers import FloatArray, IndexArray, aligned, csr_arrays, float_array, is_sparse, passed
 from ._resources import quick
 
 __all__ = ["Graph", "as_graph", "graph", "points"]
@@ -153,8 +153,9 @@ def _rebuild(
     weights: FloatArray,
     positions: FloatArray | None,
 ) -> Graph:
-    native = _native.Graph.from_edges(len(ids), (low, high), weights, _labels(ids), "error")
-    return Graph(native, ids, positions)
+    ends = aligned(low), aligned(high)
+    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), _labels(ids), "error")
+    return Graph(native, ids, None if positions is None else aligned(positions))
 
 
 def graph(

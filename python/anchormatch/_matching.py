@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._inputs import Graph
-from ._numbers import FloatArray
+from ._numbers import FloatArray, aligned
 from ._pairs import truth_pairs
 from ._resources import Limits
 
@@ -328,3 +328,10 @@ class Matching:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_record": self._record, "_source": self._source, "_target": self._target}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._record = {
+            name: aligned(value) if isinstance(value, np.ndarray) else value
+            for name, value in self._record.items()
+        }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FloatArray", "IndexArray", "csr_arrays", "float_array", "is_sparse", "passed"]
+__all__ = ["FloatArray", "IndexArray", "aligned", "csr_arrays", "float_array", "is_sparse", "passed"]
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -42,7 +42,17 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
             f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
         ) from None
     # What is not aligned (a field of a record, say) cannot be read in place.
-    return result if result.flags.aligned else result.copy()
+    aligned_result: FloatArray = aligned(result)
+    return aligned_result
+
+
+def aligned(array: Any) -> Any:
+    """``array`` itself, or a copy where its numbers do not lie as the compiled part reads them.
+
+    Libraries that send pickles with their buffers apart, as Dask does, give arrays back at any address.
+    """
+    # NumPy calls an array without entries aligned wherever it lies.
+    return array if array.flags.aligned and array.size else array.copy()
 
 
 def is_sparse(values: Any) -> bool:
@@ -62,9 +72,9 @@ def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArr
         rows = rows.copy()
         rows.sum_duplicates()
     return (
-        np.ascontiguousarray(rows.indptr, dtype=np.int64),
-        np.ascontiguousarray(rows.indices, dtype=np.int64),
-        np.ascontiguousarray(rows.data, dtype=np.float64),
+        aligned(np.ascontiguousarray(rows.indptr, dtype=np.int64)),
+        aligned(np.ascontiguousarray(rows.indices, dtype=np.int64)),
+        aligned(np.ascontiguousarray(rows.data, dtype=np.float64)),
     )
 
 

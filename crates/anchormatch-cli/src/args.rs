@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anchormatch::graph::Duplicates;
 use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers, suggest,
+    bench, convert, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers,
+    suggest,
 };
 use crate::exit::{Failure, Outcome};
 use crate::{memory, values};
@@ -25,11 +27,18 @@ look at. Then make a pair of your own and match it:
       --anchors house/anchors.csv --truth house/truth.csv --report house/report.html";
 
 const AFTER_LONG_HELP: &str = "\
-Graph files, by extension:
+Graph files, by extension or --format, each of them perhaps gzipped (.gz):
   .csv .tsv .edges .txt   source,target[,weight]; a header is optional, ids are any strings
-  .mtx                    Matrix Market, a symmetric matrix
-  .graphml                GraphML, edge attribute `weight`
+  .adj                    an adjacency matrix as a table (any table with --format adjacency)
+  .graphml .gml           GraphML and GML, edge attribute `weight` (or --weight NAME)
+  .net                    Pajek
+  .gw                     LEDA
+  .graph                  METIS
+  .mtx                    Matrix Market: coordinate or array, general, symmetric or skew
+  .npy .npz               a square NumPy array, or a SciPy sparse matrix
+  .mat                    a square MATLAB matrix, full or sparse (--variable NAME)
   any table with --points [id,]x,y[,z]: the complete graph on Euclidean distances
+`anchormatch convert IN OUT` goes from one to another, `anchormatch info FILE` tells what was read.
 Anchors and truth: source,target[,weight]. `-` is standard input or output.
 
 Problem files, for `anchormatch solve`:
@@ -70,6 +79,7 @@ enum Command {
     Solvers(solvers::Options),
     Demo(demo::Options),
     Info(info::Options),
+    Convert(convert::Options),
     Signature(signature::Options),
     Generate(generate::Options),
     Reproduce(reproduce::Options),
@@ -90,6 +100,7 @@ impl Cli {
             Command::Suggest(options) => options.json,
             Command::Demo(options) => options.json,
             Command::Info(options) => options.json,
+            Command::Convert(options) => options.json,
             Command::Solve(options) => options.json,
             Command::Solvers(options) => options.json,
             Command::Reproduce(options) => options.json,
@@ -106,6 +117,7 @@ impl Cli {
             Command::Suggest(options) => options.run(),
             Command::Demo(options) => options.run(),
             Command::Info(options) => options.run(),
+            Command::Convert(options) => options.run(),
             Command::Signature(options) => options.run(),
             Command::Generate(options) => options.run(),
             Command::Reproduce(options) => options.run(),
@@ -126,8 +138,20 @@ pub(crate) struct Reading {
     pub(crate) points: bool,
 
     /// The format of the graph files [default: by the extension; an edge list for `-`]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<FormatName>,
+    #[arg(long, alias = "from", value_name = "FORMAT", value_parser = format_parser())]
+    format: Option<Format>,
+
+    /// The edge attribute or column that holds the weight [default: weight]
+    #[arg(long, value_name = "NAME")]
+    weight: Option<String>,
+
+    /// The node attribute that holds the ids in GraphML and GML [default: id; label in GML]
+    #[arg(long, value_name = "NAME")]
+    node_id: Option<String>,
+
+    /// The matrix to read from a .mat or .npz that holds several
+    #[arg(long, value_name = "NAME")]
+    variable: Option<String>,
 
     /// What to do with an edge that stands twice with different weights
     #[arg(long, value_name = "RULE", default_value = "error")]
@@ -142,48 +166,29 @@ impl Reading {
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
-            format: self.format.map(FormatName::format),
+            format: self.format,
             points: self.points,
             duplicates: self.duplicates.duplicates(),
-            weight: None,
+            weight: self.weight.clone(),
+            node_id: self.node_id.clone(),
+            variable: self.variable.clone(),
             max_memory,
         };
         Ok(read_graph(path, &options)?)
     }
+
+    /// What happens to an edge with two weights, by the name of the command line.
+    pub(crate) fn duplicates(&self) -> String {
+        let value = self.duplicates.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
-/// The formats by the names of the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatName {
-    /// `source,target[,weight]`
-    Edges,
-    /// `[id,]x,y[,z]`
-    Points,
-    /// Matrix Market
-    Mtx,
-    /// GraphML
-    Graphml,
-}
-
-impl FormatName {
-    fn format(self) -> Format {
-        match self {
-            Self::Edges => Format::EdgeList,
-            Self::Points => Format::Points,
-            Self::Mtx => Format::MatrixMarket,
-            Self::Graphml => Format::GraphMl,
-        }
-    }
-
-    /// The name of a format that was read.
-    pub(crate) fn of(format: Format) -> &'static str {
-        match format {
-            Format::EdgeList => "edges",
-            Format::Points => "points",
-            Format::MatrixMarket => "mtx",
-            Format::GraphMl => "graphml",
-        }
-    }
+/// Takes the name of a format.
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    PossibleValuesParser::new(names)
+        .map(|name| Format::from_name(&name).expect("only names of formats are possible"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

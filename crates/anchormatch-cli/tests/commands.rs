@@ -38,7 +38,7 @@ fn help_and_version_succeed_and_teach() {
         "signature",
         "generate house",
         "generate synthetic",
-        "reproduce hotel",
+        "reproduce",
     ] {
         let help = bench.run(&format!("{command} --help")).ok();
         assert!(help.contains("Example"), "{command}");
@@ -268,44 +268,138 @@ fn film(folder: &Path) {
 }
 
 #[test]
-fn the_hotel_experiment_prints_a_table_and_judges_the_claims() {
+fn the_hotel_experiment_has_tables_and_judges_the_claims() {
     let bench = Bench::new();
     film(&bench.path().join("films"));
-    let line = "reproduce hotel --data films --trials 1 --out results";
-    let text = bench
-        .run(&format!(
-            "{line} --terms heat --terms heat+b+ap --terms heat"
-        ))
-        .ok();
-    // Turning changes no distance: everything is found.
-    let last = text.lines().find(|line| line.starts_with("all")).unwrap();
-    let cells: Vec<&str> = last.split_whitespace().collect();
-    assert_eq!(cells, ["all", "9", "1.000", "1.000"]);
-    assert!(text.contains("heat+b+ap equals heat in this run"), "{text}");
-    let csv = bench.read("results/hotel.csv");
-    assert!(
-        csv.starts_with("gap,terms,pairs,accuracy,standard_error\n10,heat,1,1,0\n"),
-        "{csv}"
-    );
-    assert!(
-        csv.ends_with("all,heat,9,1,0\nall,heat+b+ap,9,1,0\n"),
-        "{csv}"
-    );
-
     let output = bench
         .command()
-        .args([
-            "reproduce",
-            "hotel",
-            "--quick",
-            "--terms",
-            "adjacency",
-            "--json",
-        ])
+        .args(["reproduce", "hotel", "--trials", "1", "--json"])
         .env("ANCHORMATCH_DATA", "films")
         .output()
         .unwrap();
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(value["overall"]["adjacency"]["pairs"], 72);
-    assert_eq!(value["by_gap"].as_array().unwrap().len(), 9);
+    assert_eq!(value["experiments"][0]["trials"], 101);
+    // Turning changes no distance: everybody finds everything, and nobody is better.
+    let claims = value["claims"].as_array().unwrap();
+    let hotel = claims.iter().filter(|c| c["place"] == "5.2, Figure 2 (a)");
+    let verdicts: Vec<&Value> = hotel.map(|claim| &claim["verdict"]).collect();
+    assert_eq!(verdicts, ["does not hold here"; 2]);
+    let csv = bench.read("reproduction/hotel.csv");
+    assert!(
+        csv.contains("\nframe,0,adjacency,2,1.000000,1.000000,1.000000,"),
+        "{csv}"
+    );
+    // One offset of 26 frames: gaps of 26 and, around the end, of 75.
+    let gaps: Vec<&str> = csv
+        .lines()
+        .filter(|l| l.contains(",best,") && l.starts_with("gap"))
+        .collect();
+    assert_eq!(gaps.len(), 2, "{csv}");
+    assert!(gaps[0].starts_with("gap,30,best,75,1.000000"), "{csv}");
+    assert!(gaps[1].starts_with("gap,80,best,26,1.000000"), "{csv}");
+}
+
+#[test]
+fn info_counts_what_reading_did() {
+    let bench = Bench::new();
+    bench.file(
+        "g.gml",
+        "graph [ directed 1 node [ id 1 ] node [ id 2 ] node [ id 3 ]\n\
+         edge [ source 1 target 2 weight 2 ] edge [ source 2 target 1 weight 4 ]\n\
+         edge [ source 1 target 2 weight 3 ] edge [ source 2 target 2 ] edge [ source 1 target 3 weight 0 ] ]",
+    );
+    let refused = bench.run("info g.gml --json");
+    assert_eq!(refused.code, 2);
+    let error: Value = serde_json::from_str(&refused.stderr).unwrap();
+    assert_eq!(error["error"]["kind"], "parse");
+    assert_eq!(error["error"]["line"], 2);
+    assert!(
+        error["error"]["expected"]
+            .as_str()
+            .unwrap()
+            .contains("sum, mean, max or first")
+    );
+    let text = bench.run("info g.gml --duplicates mean --json").ok();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    for (what, count) in [
+        ("directed_edges_read_as_undirected", 4),
+        ("opposite_edges_merged", 1),
+        ("repeated_edges_merged", 1),
+        ("self_loops_dropped", 1),
+        ("zero_weights_dropped", 1),
+        ("isolated_nodes", 1),
+        ("negative_weights", 0),
+    ] {
+        assert_eq!(value[what], count, "{what}");
+    }
+    assert_eq!(value["merged_by"], "mean");
+    assert_eq!(value["weights"]["min"], 3.0);
+    assert_eq!(value["format"], "gml");
+    let text = bench.run("info g.gml --duplicates mean").ok();
+    assert!(
+        text.contains("1 pair of opposite edges was merged"),
+        "{text}"
+    );
+    assert!(text.contains("--duplicates mean"), "{text}");
+}
+
+#[test]
+fn convert_keeps_ids_weights_and_points_where_there_is_room() {
+    let bench = Bench::new();
+    bench.file("p.csv", "id,x,y\na,0,0\nb b,3,4\n\"c,d\",0,1\n");
+    bench.run("convert p.csv a.graphml --points").ok();
+    let hops = [
+        "a.gml",
+        "a.net.gz",
+        "a.npz",
+        "a.mat",
+        "a.gw",
+        "a.adj",
+        "a.csv",
+        "b.graphml",
+    ];
+    let mut from = "a.graphml";
+    for to in hops {
+        bench.run(&format!("convert {from} {to}")).ok();
+        from = to;
+    }
+    let text = bench.run("convert b.graphml - --to edges").ok();
+    assert_eq!(
+        text,
+        "source,target,weight\na,b b,5\na,\"c,d\",1\nb b,\"c,d\",4.242640687119285\n"
+    );
+    let text = bench.run("convert a.net.gz q.csv --to points --json").ok();
+    let done: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&done["from"], &done["to"]),
+        (&"pajek".into(), &"points".into())
+    );
+    assert_eq!(bench.read("q.csv"), bench.read("p.csv"));
+    let matrix = bench.run_with(["convert", "-", "-", "--from", "mtx", "--to", "metis"], {
+        "%%MatrixMarket matrix coordinate integer symmetric\n3 3 1\n2 1 7\n"
+    });
+    assert_eq!(matrix.ok(), "3 1 001\n2 7\n1 7\n\n");
+}
+
+#[test]
+fn convert_refuses_what_cannot_be_written() {
+    let bench = Bench::new();
+    bench.file("g.csv", "a,b,0.5\n");
+    let line = bench.run("convert g.csv g.graph").refused(2);
+    assert!(
+        line.contains("the weight 0.5, expected positive whole numbers"),
+        "{line}"
+    );
+    let line = bench.run("convert g.csv g.xyz").refused(2);
+    assert!(line.contains("`.xyz`, expected .csv"), "{line}");
+    let line = bench.run("convert g.csv g.csv --to points").refused(2);
+    assert!(line.contains("a point for every node"), "{line}");
+    assert_eq!(bench.read("g.csv"), "a,b,0.5\n");
+    let many: String = (0..300).map(|i| format!("{i},{}\n", i + 1)).collect();
+    bench.file("m.csv", &many);
+    let line = bench
+        .run("convert m.csv m.npy --max-memory 300K")
+        .refused(4);
+    assert!(line.contains("a matrix of 301×301 numbers"), "{line}");
+    bench.run("convert m.csv m.npz --max-memory 300K").ok();
 }

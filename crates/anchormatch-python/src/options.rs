@@ -136,7 +136,13 @@ fn configure(
             }
         ),
         "umeyama" => configured!(options, Umeyama { unary_weight }),
-        "2opt" => configured!(options, TwoOpt { max_moves }),
+        "2opt" => configured!(
+            options,
+            TwoOpt {
+                max_moves,
+                first_improvement
+            }
+        ),
         "ils" => configured!(
             options,
             Ils {

@@ -141,6 +141,7 @@ pub(crate) fn run<T: Send + 'static>(
         };
         match received {
             Ok(outcome) => {
+                keep(limits.threads, pool);
                 watched?;
                 return match outcome {
                     Ok(result) => result.map_err(exception),
@@ -175,13 +176,14 @@ fn broken(panic: &(dyn Any + Send)) -> PyErr {
 
 struct Kept {
     process: u32,
-    threads: usize,
+    threads: Option<usize>,
     pool: Arc<ThreadPool>,
 }
 
 static POOLS: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// The pool with so many threads, by default one for each core.
+/// A pool with so many threads for one call alone, which [`keep`] takes back; by default the one that all
+/// calls share, with a thread for each core.
 fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     if let Some(count) = threads
         && !(1..=1024).contains(&count)
@@ -190,37 +192,50 @@ fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
             "threads: found {count}, expected 1 to 1024"
         )));
     }
-    let (process, threads) = (std::process::id(), threads.unwrap_or(0));
+    let process = std::process::id();
     // A fork may have happened while another thread held the lock: better a new pool than to wait.
-    let mut pools = POOLS.try_lock().ok();
-    if let Some(pools) = &mut pools {
+    if let Ok(mut pools) = POOLS.try_lock() {
         // Pools of the parent process have no threads here, and nothing to be dropped.
-        let (own, others) = std::mem::take(&mut **pools)
+        let (own, others) = std::mem::take(&mut *pools)
             .into_iter()
             .partition(|kept| kept.process == process);
-        **pools = own;
+        *pools = own;
         std::mem::forget::<Vec<Kept>>(others);
-        if let Some(kept) = pools.iter().find(|kept| kept.threads == threads) {
-            return Ok(Arc::clone(&kept.pool));
+        if let Some(place) = pools.iter().position(|kept| kept.threads == threads) {
+            // Two calls on one thread would wait for each other.
+            return Ok(match threads {
+                None => Arc::clone(&pools[place].pool),
+                Some(_) => pools.remove(place).pool,
+            });
         }
     }
     let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(threads.unwrap_or(0))
         .thread_name(|k| format!("anchormatch-{k}"))
         .build()
         .map_err(|error| PyValueError::new_err(format!("threads: {error}; ask for fewer")))?;
     let pool = Arc::new(pool);
-    if let Some(pools) = &mut pools {
+    if threads.is_none() {
+        keep(threads, Arc::clone(&pool));
+    }
+    Ok(pool)
+}
+
+/// Keeps a pool for later calls.
+fn keep(threads: Option<usize>, pool: Arc<ThreadPool>) {
+    if let Ok(mut pools) = POOLS.try_lock() {
+        if pools.iter().any(|kept| Arc::ptr_eq(&kept.pool, &pool)) {
+            return;
+        }
         if pools.len() == KEPT_POOLS {
             pools.remove(0);
         }
         pools.push(Kept {
-            process,
+            process: std::process::id(),
             threads,
-            pool: Arc::clone(&pool),
+            pool,
         });
     }
-    Ok(pool)
 }
 
 /// Leaves a pool to the work that does not end.

@@ -1,10 +1,10 @@
 //! Match two graphs when one pair of nodes is known.
 //!
-//! `cargo run -p anchormatch --example match_graphs`
+//! `cargo run -p anchormatch --example match_graphs`; in Python, `python/examples/match_graphs.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use anchormatch::graph::GraphBuilder;
-use anchormatch::matcher::Paper;
+use anchormatch::matcher::Best;
 use anchormatch::{Anchors, Graph, Monitor, Result};
 
 fn main() -> Result<()> {
@@ -24,14 +24,10 @@ fn main() -> Result<()> {
         ("x3", "x2", 0.9),
     ])?;
     let anchors = Anchors::from_labels(&source, &target, [("ann", "x1", None)])?;
-    let matching = Paper::default().run(&source, &target, &anchors, &Monitor::silent())?;
+    let matching = Best::default().run(&source, &target, &anchors, &Monitor::silent())?;
     for pair in &matching.pairs {
-        println!(
-            "{} = {}  (confidence {:.2})",
-            source.labels().get(pair.source),
-            target.labels().get(pair.target),
-            pair.confidence
-        );
+        let (left, right) = (source.labels(), target.labels());
+        println!("{} = {}", left.get(pair.source), right.get(pair.target));
     }
     Ok(())
 }

@@ -52,4 +52,6 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../../../CONTRIBUTING.md")]
     struct Contributing;
+    #[doc = include_str!("../../../docs/guide.md")]
+    struct Guide;
 }

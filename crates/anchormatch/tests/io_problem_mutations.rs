@@ -3,10 +3,11 @@
 // The lint spares test functions but not their helpers.
 #![allow(clippy::unwrap_used)]
 
+mod damage;
+
 use anchormatch::io::{ProblemFormat, ProblemOptions, read_problem_from, read_qap_solution_from};
 use anchormatch::problem::Problem;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use damage::{Damage, assert_one_line};
 
 const MUTATIONS: usize = 4000;
 
@@ -25,58 +26,6 @@ const KERNEL: &str = r#"{"version":1,"sense":"maximise","kind":{"kernel":{"x":[[
   "y":[[0,2,1],[2,0,3],[1,3,0]],"bandwidth":2.5,"tolerance":1e-4,"unary":[[1,0,2],[0,1,0]]}}}"#;
 const EXPLICIT: &str = r#"{"version":1,"sense":"minimise","kind":{"explicit":{"rows":2,"cols":2,
   "w":[[1,0,0,3],[0,0,4,0],[0,4,0,0],[3,0,0,2]],"unary":[[1,2],[3,4]]}}}"#;
-
-/// What a damaged number, word or row may turn into.
-const FRAGMENTS: [&[u8]; 20] = [
-    b"\"",
-    b",",
-    b"\n",
-    b"\0",
-    b"\xff",
-    b"9",
-    b"999999999",
-    b"1000000000000000000",
-    b"99999999999999999999999999",
-    b"-",
-    b"e",
-    b"e308",
-    b"nan",
-    b"inf",
-    b"{",
-    b"]",
-    b"a 0 0 0 1\n",
-    b" ",
-    b"\xef\xbb\xbf",
-    b"\xf0\x9f",
-];
-
-fn mutate(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
-    for _ in 0..rng.random_range(1..4) {
-        let at = rng.random_range(0..=bytes.len());
-        match rng.random_range(0..6) {
-            0 => bytes.truncate(at),
-            1 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
-            2 if at < bytes.len() => {
-                bytes.remove(at);
-            }
-            3 => {
-                let fragment = FRAGMENTS[rng.random_range(0..FRAGMENTS.len())];
-                bytes.splice(at..at, fragment.iter().copied());
-            }
-            4 => {
-                // A piece of the file once more, somewhere else.
-                let start = rng.random_range(0..=bytes.len());
-                let end = (start + rng.random_range(0..40)).min(bytes.len());
-                let piece = bytes[start..end].to_vec();
-                bytes.splice(at..at, piece);
-            }
-            _ => {
-                let end = (at + rng.random_range(0..20)).min(bytes.len());
-                bytes.drain(at..end);
-            }
-        }
-    }
-}
 
 /// Small, finite, and usable: one greedy assignment and one product.
 fn assert_sound(problem: &Problem) {
@@ -98,11 +47,6 @@ fn assert_sound(problem: &Problem) {
     problem.apply(&vec![1.0; n * m], &mut out, &mut scratch);
 }
 
-fn assert_one_line(message: &str) {
-    assert!(message.contains("file") && message.len() < 500, "{message}");
-    assert!(!message.chars().any(char::is_control), "{message:?}");
-}
-
 fn storm(text: &str, format: ProblemFormat, seed: u64, least: usize) {
     let mut options = ProblemOptions {
         max_memory: Some(16 << 20),
@@ -112,11 +56,11 @@ fn storm(text: &str, format: ProblemFormat, seed: u64, least: usize) {
         assert_eq!(problem.format, format);
         assert_sound(&problem.problem);
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut damage = Damage::new(seed);
     let (mut accepted, mut refused) = (0, 0);
     for round in 0..MUTATIONS {
         let mut bytes = text.as_bytes().to_vec();
-        mutate(&mut rng, &mut bytes);
+        damage.strike(&mut bytes);
         // By the format that is known, and by the one that the damage suggests.
         options.format = (round % 2 == 0).then_some(format);
         match read_problem_from(&bytes[..], "file", &options) {
@@ -126,7 +70,7 @@ fn storm(text: &str, format: ProblemFormat, seed: u64, least: usize) {
                 accepted += 1;
             }
             Err(error) => {
-                assert_one_line(&error.to_string());
+                assert_one_line(&error.to_string(), "file");
                 refused += 1;
             }
         }
@@ -157,11 +101,11 @@ fn saved_problems_survive_damage() {
 #[test]
 fn solutions_survive_damage() {
     let text = "  5   173\n 3,1, 5\n 2 4\n";
-    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let mut damage = Damage::new(8);
     let (mut accepted, mut refused) = (0, 0);
     for _ in 0..MUTATIONS {
         let mut bytes = text.as_bytes().to_vec();
-        mutate(&mut rng, &mut bytes);
+        damage.strike(&mut bytes);
         match read_qap_solution_from(&bytes[..], "file") {
             Ok(solution) => {
                 accepted += 1;
@@ -172,7 +116,7 @@ fn solutions_survive_damage() {
             }
             Err(error) => {
                 refused += 1;
-                assert_one_line(&error.to_string());
+                assert_one_line(&error.to_string(), "file");
             }
         }
     }

@@ -7,7 +7,7 @@ use anchormatch::Graph;
 use anchormatch::graph::Labels;
 use anchormatch::io::{
     Format, LoadedGraph, ReadOptions, read_graph, read_graph_from, read_pairs_from,
-    write_edge_list, write_graph, write_graphml, write_matrix_market, write_pairs, write_points,
+    write_edge_list, write_graph, write_graph_to, write_graphml, write_pairs, write_points,
 };
 use anchormatch::linalg::Matrix;
 use proptest::collection::{hash_set, vec};
@@ -45,6 +45,22 @@ fn graph() -> impl Strategy<Value = Graph> {
                 .with_labels(labels)
                 .unwrap()
         })
+}
+
+/// The same nodes under the numbers from `first`.
+fn numbered(graph: &Graph, first: usize) -> Graph {
+    let labels = Labels::counted(first, graph.nodes());
+    graph.clone().with_labels(labels).unwrap()
+}
+
+/// The same edges with weights of the kind that METIS has.
+fn whole_weights(graph: &Graph) -> Graph {
+    let edges: Vec<_> = (0..graph.nodes())
+        .flat_map(|i| graph.neighbours(i).map(move |(j, w)| (i, j, w)))
+        .filter(|&(i, j, _)| i < j)
+        .map(|(i, j, w)| (i, j, (w.abs() % 1e6).ceil().max(1.0)))
+        .collect();
+    Graph::from_edges(graph.nodes(), &edges).unwrap()
 }
 
 fn read(bytes: &[u8], format: Format) -> LoadedGraph {
@@ -112,11 +128,38 @@ proptest! {
     }
 
     #[test]
-    fn matrix_market(graph in graph()) {
-        let numbered = graph.clone().with_labels(Labels::counted(1, graph.nodes())).unwrap();
-        let mut bytes = Vec::new();
-        write_matrix_market(&mut bytes, &graph).unwrap();
-        prop_assert_eq!(read(&bytes, Format::MatrixMarket).graph, numbered);
+    fn every_format(graph in graph(), with_positions in any::<bool>()) {
+        for format in Format::ALL {
+            let graph = match format {
+                // A complete graph on its points; it has a test of its own.
+                Format::Points => continue,
+                Format::Metis => whole_weights(&graph),
+                _ => graph.clone(),
+            };
+            let n = graph.nodes();
+            let positions = with_positions
+                .then(|| Matrix::from_fn(n, 2 + n % 2, |i, k| 0.1 * (i + 1) as f64 - k as f64));
+            let mut bytes = Vec::new();
+            write_graph_to(&mut bytes, &graph, positions.as_ref(), format).unwrap();
+            let again = read(&bytes, format);
+            prop_assert_eq!(again.graph.nodes(), n);
+            let wanted = match format {
+                Format::MatrixMarket | Format::Metis => numbered(&graph, 1),
+                Format::Npy => numbered(&graph, 0),
+                _ => graph,
+            };
+            prop_assert_eq!(format.keeps_ids(), !matches!(format, Format::MatrixMarket | Format::Metis | Format::Npy));
+            if format == Format::EdgeList {
+                assert_equal(&in_order_of(&again.graph, &wanted), &wanted);
+            } else {
+                assert_equal(&again.graph, &wanted);
+            }
+            if matches!(format, Format::GraphMl | Format::Gml | Format::Pajek) {
+                prop_assert_eq!(again.positions, positions, "{:?}", format);
+            } else {
+                prop_assert_eq!(again.positions, None);
+            }
+        }
     }
 
     #[test]
@@ -162,12 +205,19 @@ fn graphs_go_to_files_by_extension_and_come_back() {
     let directory = tempfile::tempdir().unwrap();
     let positions = Matrix::from_vec(3, 2, vec![0.0, 0.0, 3.0, 4.0, 6.0, 8.0]);
     let graph = Graph::from_points(&positions).unwrap();
-    for name in ["a.csv", "a.tsv", "a.mtx", "a.graphml"] {
-        let path = directory.path().join(name);
+    let extensions = Format::ALL.into_iter().flat_map(Format::extensions);
+    for name in extensions.flat_map(|e| [format!("a.{e}"), format!("a.{e}.gz")]) {
+        let path = directory.path().join(&name);
+        let graph = if Format::from_path(&path).unwrap() == Format::Metis {
+            whole_weights(&graph)
+        } else {
+            graph.clone()
+        };
         write_graph(&path, &graph, Some(&positions), None).unwrap();
+        let is_packed = std::fs::read(&path).unwrap().starts_with(&[0x1f, 0x8b]);
+        assert_eq!(is_packed, name.ends_with(".gz"));
         let loaded = read_graph(&path, &ReadOptions::default()).unwrap();
         assert_eq!(loaded.graph.adjacency(), graph.adjacency(), "{name}");
-        assert_eq!(loaded.positions.is_some(), name == "a.graphml");
     }
     let path = directory.path().join("points.csv");
     write_graph(&path, &graph, Some(&positions), Some(Format::Points)).unwrap();
@@ -178,5 +228,5 @@ fn graphs_go_to_files_by_extension_and_come_back() {
     let loaded = read_graph(&path, &options).unwrap();
     assert_eq!(loaded.positions, Some(positions));
     assert!(write_graph(&path, &graph, None, Some(Format::Points)).is_err());
-    assert!(write_graph("a.npz".as_ref(), &graph, None, None).is_err());
+    assert!(write_graph("a.jpg".as_ref(), &graph, None, None).is_err());
 }

@@ -256,6 +256,22 @@ fn nothing_to_go_by_is_no_confidence() {
 }
 
 #[test]
+fn two_large_graphs_that_have_nothing_in_common_are_not_claimed_to_match() {
+    let (nodes, anchored) = (210, [3, 77]);
+    let planted = Planted {
+        source: Planted::isomorphic(Kind::Plain, nodes, 1).source,
+        target: Planted::isomorphic(Kind::Plain, nodes, 2).source,
+        truth: (0..nodes).map(Some).collect(),
+    };
+    let matching = planted.run(&Best::default(), &anchored);
+    assert_eq!(matching.mapping().len(), nodes);
+    let free = matching.pairs.iter();
+    let free = free.filter(|pair| !anchored.contains(&pair.source));
+    let sum: f64 = free.map(|pair| pair.confidence).sum();
+    assert!(sum / (nodes as f64) < 0.3, "{sum}");
+}
+
+#[test]
 fn every_ingredient_can_be_left_out() {
     let planted = Planted::new(Kind::Complete, 14, [1, 2], 0.02, 9);
     let all = Ingredients::default();

@@ -9,7 +9,7 @@ use anchormatch::spectral::Spectrum;
 use clap::Args;
 use serde::Serialize;
 
-use crate::args::{FormatName, Reading, Resources};
+use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome};
 use crate::files::print;
 use crate::job::Job;
@@ -19,7 +19,7 @@ const MOST_NODES_FOR_EIGENVALUES: usize = 2000;
 
 const LONG_ABOUT: &str = "\
 Tell what a graph file holds: its size, its weights, whether it is connected, and what reading it \
-set aside. Worth a look before a match that surprises.";
+did with directions, repeated edges, loops and zeros. Worth a look before a match that surprises.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,7 +58,11 @@ struct Info {
     components: usize,
     isolated_nodes: usize,
     self_loops_dropped: usize,
+    directed_edges_read_as_undirected: usize,
+    opposite_edges_merged: usize,
     repeated_edges_merged: usize,
+    /// How the weights of opposite and repeated edges are merged.
+    merged_by: String,
     zero_weights_dropped: usize,
     /// λ₂ and λₙ of L = D − A with max(w, 0).
     second_eigenvalue: Option<f64>,
@@ -77,7 +81,11 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         let job = Job::start(&self.resources, None, self.json)?;
         let loaded = self.reading.graph(&self.graph, job.max_memory())?;
-        let mut info = Info::of(&self.graph.display().to_string(), &loaded);
+        let mut info = Info::of(
+            &self.graph.display().to_string(),
+            &loaded,
+            &self.reading.duplicates(),
+        );
         if (2..=MOST_NODES_FOR_EIGENVALUES).contains(&info.nodes) {
             let spectrum = Spectrum::of(&loaded.graph, job.monitor())?;
             let values = spectrum.eigenvalues();
@@ -99,7 +107,7 @@ impl Options {
 }
 
 impl Info {
-    fn of(file: &str, loaded: &LoadedGraph) -> Self {
+    fn of(file: &str, loaded: &LoadedGraph, merged_by: &str) -> Self {
         let graph = &loaded.graph;
         let (nodes, edges) = (graph.nodes(), graph.edges());
         let degree = |i| graph.neighbours(i).len();
@@ -107,7 +115,7 @@ impl Info {
         let cleaning = graph.cleaning();
         Self {
             file: file.to_owned(),
-            format: FormatName::of(loaded.format),
+            format: loaded.format.name(),
             nodes,
             edges,
             density: if pairs > 0.0 {
@@ -130,6 +138,9 @@ impl Info {
             components: graph.components(),
             isolated_nodes: (0..nodes).filter(|&i| degree(i) == 0).count(),
             self_loops_dropped: cleaning.self_loops,
+            directed_edges_read_as_undirected: cleaning.directed_edges,
+            opposite_edges_merged: cleaning.opposite_edges,
+            merged_by: merged_by.to_owned(),
             repeated_edges_merged: cleaning.repeated_edges,
             zero_weights_dropped: cleaning.zero_weights,
             second_eigenvalue: None,
@@ -171,6 +182,11 @@ impl Info {
         let mut text = String::new();
         for (name, value) in lines {
             writeln!(text, "{name:<15} {value}").expect("writing into a string cannot fail");
+        }
+        if self.opposite_edges_merged + self.repeated_edges_merged > 0 && self.merged_by != "error"
+        {
+            let merged = format!("repeated weights by --duplicates {}", self.merged_by);
+            writeln!(text, "{:<15} {merged}", "merged").expect("writing into a string cannot fail");
         }
         for note in &self.notes {
             writeln!(text, "{:<15} {note}", "note").expect("writing into a string cannot fail");
@@ -228,7 +244,7 @@ mod tests {
             format: anchormatch::io::Format::EdgeList,
             notes: vec![],
         };
-        let info = Info::of("x", &loaded);
+        let info = Info::of("x", &loaded, "error");
         assert_eq!((info.nodes, info.edges, info.isolated_nodes), (4, 2, 1));
         assert_eq!(
             info.weights,

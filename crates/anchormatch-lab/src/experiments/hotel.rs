@@ -1,15 +1,14 @@
-//! Accuracy on the CMU Hotel sequence by frame gap.
+//! Pairs of frames of the CMU Hotel sequence by gap.
 //!
-//! For every gap g, all pairs of frames (f, f + g) are matched: complete graphs on Euclidean
+//! For every gap g, all pairs of frames (f, f + g): complete graphs on Euclidean
 //! distances, a few random anchors, the target's points in random order. The seed of a pair depends
 //! on its two frames and the master seed, so every variant sees the same anchors.
 
-use anchormatch::matcher::Paper;
-use anchormatch::{Monitor, Result};
+use anchormatch::Result;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Summary, Trial, compare};
+use super::Trial;
 use crate::datasets::hotel::Hotel;
 
 /// What to run.
@@ -34,19 +33,6 @@ impl Default for HotelSweep {
             seed: 0,
         }
     }
-}
-
-/// Accuracy of every preset at every gap.
-#[derive(Debug, Clone)]
-pub struct HotelResult {
-    /// The gaps, in the order asked.
-    pub gaps: Vec<usize>,
-    /// Row g, column p: preset p at gap g.
-    pub by_gap: Vec<Vec<Summary>>,
-    /// Preset p over all pairs.
-    pub overall: Vec<Summary>,
-    /// Row k, column p: preset p on the k-th of [`HotelSweep::pairs`], for paired differences.
-    pub accuracy: Vec<Vec<f64>>,
 }
 
 impl HotelSweep {
@@ -76,39 +62,6 @@ impl HotelSweep {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(1));
         let anchors = instance.random_anchors(self.anchors, &mut rng)?;
         Ok(Trial { instance, anchors })
-    }
-
-    /// Runs every preset on every pair.
-    ///
-    /// # Errors
-    /// When a run fails or the monitor stops it.
-    pub fn run(
-        &self,
-        hotel: &Hotel,
-        presets: &[Paper],
-        monitor: &Monitor,
-        done: impl Fn() + Sync,
-    ) -> Result<HotelResult> {
-        let pairs = self.pairs(hotel.frames());
-        let trial = |k: usize| self.trial(hotel, pairs[k]);
-        let accuracy = compare(pairs.len(), trial, presets, monitor, done)?;
-        let column = |p: usize, gap: Option<usize>| {
-            let rows = pairs.iter().zip(&accuracy);
-            Summary::of(
-                rows.filter(|((from, to), _)| gap.is_none_or(|g| to - from == g))
-                    .map(|(_, row)| row[p]),
-            )
-        };
-        Ok(HotelResult {
-            gaps: self.gaps.clone(),
-            by_gap: self
-                .gaps
-                .iter()
-                .map(|&gap| (0..presets.len()).map(|p| column(p, Some(gap))).collect())
-                .collect(),
-            overall: (0..presets.len()).map(|p| column(p, None)).collect(),
-            accuracy,
-        })
     }
 }
 

@@ -3,6 +3,10 @@
 //! A name costs its bytes, eight more for where it ends, and about five in the table; a map of
 //! strings would take over a hundred. Hashes are keyed at random, as the standard library's are, so
 //! that no file can be written whose names all collide.
+//!
+//! Most large graphs have numbers for names. Those that are not much larger than there are names
+//! stand in a list by their value: finding one is one access where the table takes four, each to
+//! another corner of the memory.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -14,6 +18,9 @@ pub(super) struct Interner {
     text: String,
     /// Where each name ends in `text`.
     ends: Vec<usize>,
+    /// By the value of a name that is a number: one more than the name's number, 0 for none.
+    numbers: Vec<u32>,
+    /// All other names.
     table: HashTable<u32>,
     hasher: RandomState,
 }
@@ -37,6 +44,9 @@ impl Interner {
 
     /// The number of `name`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
+        if let Some(found) = number(name).and_then(|value| self.find_number(value)) {
+            return Some(found);
+        }
         let hash = self.hasher.hash_one(name);
         let found = self.table.find(hash, |&i| self.get(i as usize) == name);
         found.map(|&i| i as usize)
@@ -47,6 +57,11 @@ impl Interner {
     /// # Panics
     /// When there are more names than a 32-bit number can tell apart; the callers check.
     pub(super) fn insert(&mut self, name: &str) -> (usize, bool) {
+        let value = number(name);
+        if let Some(found) = value.and_then(|value| self.find_number(value)) {
+            return (found, false);
+        }
+        // A number that was too large for the list when it came is in the table.
         let hash = self.hasher.hash_one(name);
         let (text, ends) = (&self.text, &self.ends);
         let name_of = |i: u32| {
@@ -58,13 +73,56 @@ impl Interner {
             return (i as usize, false);
         }
         let new = u32::try_from(ends.len()).expect("names fit 32-bit numbers");
-        let hasher = &self.hasher;
-        self.table
-            .insert_unique(hash, new, |&i| hasher.hash_one(name_of(i)));
+        match value {
+            Some(value) if value < SPARE + SPARSE * ends.len() => {
+                if value >= self.numbers.len() {
+                    self.numbers.resize(value + 1, 0);
+                }
+                self.numbers[value] = new + 1;
+            }
+            _ => {
+                let hasher = &self.hasher;
+                self.table
+                    .insert_unique(hash, new, |&i| hasher.hash_one(name_of(i)));
+            }
+        }
         self.text.push_str(name);
         self.ends.push(self.text.len());
         (new as usize, true)
     }
+}
+
+impl Interner {
+    /// The number of the name with this value, if it is in the list.
+    fn find_number(&self, value: usize) -> Option<usize> {
+        let &entry = self.numbers.get(value)?;
+        (entry > 0).then(|| entry as usize - 1)
+    }
+}
+
+/// How many places the list of numbers may have, at first and for each name.
+const SPARE: usize = 1024;
+const SPARSE: usize = 4;
+
+/// The value of a name that is a number of up to nine digits as it would be written: not `007`.
+fn number(name: &str) -> Option<usize> {
+    let digits = name.as_bytes();
+    let is_plain = match digits {
+        [] => false,
+        [b'0', rest @ ..] => rest.is_empty(),
+        _ => digits.len() <= 9,
+    };
+    if !is_plain {
+        return None;
+    }
+    let mut value = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = 10 * value + usize::from(digit - b'0');
+    }
+    Some(value)
 }
 
 /// The same names in the same order; where the table keeps them does not matter.
@@ -91,6 +149,37 @@ mod tests {
         assert_eq!(names.find("n4999"), Some(4999));
         assert_eq!(names.find("n5000"), None);
         assert_eq!((names.get(0), names.get(5000)), ("n0", ""));
+    }
+
+    #[test]
+    fn numbers_are_found_wherever_they_are_kept() {
+        let mut names = Interner::default();
+        // Too large for the list at first, inside it later; and texts that only look alike.
+        let ids = [
+            "5000",
+            "0",
+            "00",
+            "007",
+            "7",
+            "+7",
+            "999999999",
+            "1234567890",
+            "7.0",
+            "-7",
+        ];
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(names.insert(id), (i, true), "{id}");
+        }
+        for i in 0..4000 {
+            names.insert(&format!("{}", 10_000 + i));
+        }
+        assert!(names.numbers.len() > 5000);
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(names.insert(id), (i, false), "{id}");
+            assert_eq!(names.find(id), Some(i));
+            assert_eq!(names.get(i), *id);
+        }
+        assert_eq!(names.find("70"), None);
     }
 
     #[test]

@@ -26,11 +26,12 @@ impl Labels {
     /// When a name stands twice.
     pub fn new(names: Vec<String>) -> Result<Self> {
         let mut interner = Interner::default();
-        for (i, name) in names.iter().enumerate() {
-            let (first, is_new) = interner.insert(name);
+        for (i, name) in names.into_iter().enumerate() {
+            let (first, is_new) = interner.insert(&name);
             if !is_new {
                 return Err(Error::Graph(format!(
-                    "node id `{name}` stands twice, as node {first} and node {i}"
+                    "node id `{name}` stands twice, as node {first} and node {i}, \
+                     expected an id of its own for every node"
                 )));
             }
         }

@@ -53,7 +53,8 @@ pub fn read_adjacency_from(
     let first_is_named = first.is_name(0);
     let mut matrix = None;
     let mut header: Option<Vec<String>> = None;
-    if !has_names && !(first.len() == 1 && first_is_named) {
+    let is_one_name = first.len() == 1 && first_is_named;
+    if !(has_names || is_one_name) {
         // A row of numbers, unless the second row shows that it names the columns.
         let n = first.len() - usize::from(first_is_named);
         let mut rows = Matrix::new(name, n, options)?;
@@ -295,7 +296,8 @@ mod tests {
             ),
             (
                 ",a,a\na,0,1\na,1,0\n",
-                "graph: m.csv: node id `a` stands twice, as node 0 and node 1",
+                "graph: m.csv: node id `a` stands twice, as node 0 and node 1, \
+                 expected an id of its own for every node",
             ),
             (
                 "a,b\n",

@@ -142,7 +142,7 @@ pub fn read_leda_from(
 pub fn write_leda(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
     writeln!(out, "LEDA.GRAPH\nstring\ndouble\n-2\n{}", graph.nodes())?;
     for id in graph.labels().iter() {
-        if id.is_empty() || id.contains(['\n', '\r', '\0']) || id.contains("}|") {
+        if id.is_empty() || id.contains(['\n', '\0']) || id.contains("}|") {
             return Err(std::io::Error::new(
                 std::io::ErrorKind::InvalidInput,
                 format!(

@@ -111,6 +111,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// What makes a line no text.
+#[derive(Clone, Copy)]
 enum Junk {
     Zero,
     Encoding,

@@ -164,7 +164,8 @@ impl Header {
 fn advance<R: BufRead>(lines: &mut Lines<R>, skip_blank: bool) -> Result<bool> {
     while lines.advance()? {
         let text = lines.text().trim_ascii_start();
-        if !text.starts_with('%') && !(skip_blank && text.is_empty()) {
+        let is_skipped = text.starts_with('%') || (skip_blank && text.is_empty());
+        if !is_skipped {
             return Ok(true);
         }
     }

@@ -31,6 +31,7 @@ mod adjacency;
 mod binary;
 mod dd;
 mod dense;
+mod edge_columns;
 mod edge_list;
 mod fault;
 mod format;

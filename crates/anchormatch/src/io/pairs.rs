@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use super::edge_list::{SHAPE, is_header, names_ends};
+use super::edge_columns::{is_header, names_ends};
+use super::edge_list::SHAPE;
 use super::fault::{fault, quoted};
 use super::table::{Row, Table, write_field};
 use crate::anchors::{Anchor, Anchors};

@@ -116,7 +116,7 @@ pub fn write_pajek(
     }
     writeln!(out, "*Vertices {}", graph.nodes())?;
     for (i, id) in graph.labels().iter().enumerate() {
-        if id.is_empty() || id.contains(['\n', '\r', '\0']) {
+        if id.is_empty() || id.contains(['\n', '\0']) {
             return Err(std::io::Error::new(
                 std::io::ErrorKind::InvalidInput,
                 format!(

@@ -41,6 +41,7 @@ pub(super) struct Element<'a> {
     start: BytesStart<'a>,
     file: Rc<str>,
     line: u64,
+    column: u64,
 }
 
 /// A reader of pieces.
@@ -48,6 +49,7 @@ pub(super) struct Xml<R> {
     reader: Reader<Counted<R>>,
     file: Rc<str>,
     line: u64,
+    column: u64,
     /// The names of the open elements, one after the other, and where each begins.
     names: String,
     begins: Vec<usize>,
@@ -58,6 +60,7 @@ impl<R: BufRead> Xml<R> {
         let mut reader = Reader::from_reader(Counted {
             inner: reader,
             newlines: 0,
+            column: 1,
             since_piece: 0,
         });
         reader.config_mut().expand_empty_elements = true;
@@ -65,6 +68,7 @@ impl<R: BufRead> Xml<R> {
             reader,
             file: file.into(),
             line: 1,
+            column: 1,
             names: String::new(),
             begins: Vec::new(),
         }
@@ -74,6 +78,7 @@ impl<R: BufRead> Xml<R> {
     pub(super) fn next<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Result<Piece<'b>> {
         buffer.clear();
         self.line = self.reader.get_ref().newlines + 1;
+        self.column = self.reader.get_ref().column;
         self.reader.get_mut().since_piece = 0;
         let event = match self.reader.read_event_into(buffer) {
             Ok(event) => event,
@@ -91,6 +96,7 @@ impl<R: BufRead> Xml<R> {
                     start,
                     file: Rc::clone(&self.file),
                     line: self.line,
+                    column: self.column,
                 }))
             }
             Event::End(_) => {
@@ -133,7 +139,8 @@ impl<R: BufRead> Xml<R> {
 
     /// A fault in the last piece.
     pub(super) fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        fault(&self.file, Some(self.line), None, found, expected)
+        let column = Some(self.column as usize);
+        fault(&self.file, Some(self.line), column, found, expected)
     }
 
     fn malformed(&self, error: &quick_xml::Error) -> Error {
@@ -197,7 +204,8 @@ impl Element<'_> {
 
     /// A fault in this tag.
     pub(super) fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        fault(&self.file, Some(self.line), None, found, expected)
+        let column = Some(self.column as usize);
+        fault(&self.file, Some(self.line), column, found, expected)
     }
 }
 
@@ -234,6 +242,8 @@ pub(super) fn escape_attribute(text: &str) -> Cow<'_, str> {
 struct Counted<R> {
     inner: R,
     newlines: u64,
+    /// The 1-based byte of the line that comes next.
+    column: u64,
     since_piece: u64,
 }
 
@@ -257,7 +267,11 @@ impl<R: BufRead> BufRead for Counted<R> {
         // What is consumed is still in the buffer: this reads nothing.
         if let Ok(bytes) = self.inner.fill_buf() {
             let passed = &bytes[..amount.min(bytes.len())];
-            self.newlines += passed.iter().filter(|&&b| b == b'\n').count() as u64;
+            self.newlines += memchr::memchr_iter(b'\n', passed).count() as u64;
+            match memchr::memrchr(b'\n', passed) {
+                Some(last) => self.column = (passed.len() - last) as u64,
+                None => self.column += passed.len() as u64,
+            }
         }
         self.since_piece += amount as u64;
         self.inner.consume(amount);

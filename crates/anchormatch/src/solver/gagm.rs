@@ -87,7 +87,8 @@ impl Gagm {
 
     /// How many values β takes.
     fn temperatures(&self) -> usize {
-        let ratio = (self.last_beta / self.first_beta).ln() / self.growth.ln();
+        // The ratio of the two may be too large for a number, its logarithm is not.
+        let ratio = (self.last_beta.ln() - self.first_beta.ln()) / self.growth.ln();
         ratio.max(0.0).ceil() as usize + 1
     }
 }

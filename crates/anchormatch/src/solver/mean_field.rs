@@ -44,7 +44,7 @@
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, norm, range};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -172,10 +172,21 @@ impl MeanField {
         let mut field = Field::new(problem, initial(problem, start));
         let mut early = Vec::new();
         if iterations.go_on() {
+            let watch = monitor.stopwatch();
             let spread = field.spread();
+            let mut took = watch.seconds();
             let critical = field.critical_slope(spread);
             let mut k = 0;
             while iterations.go_on() {
+                // What cannot end in time is not begun.
+                if monitor
+                    .remaining()
+                    .is_some_and(|left| left.as_secs_f64() < took)
+                {
+                    iterations.stop(Status::TimeLimit);
+                    break;
+                }
+                let watch = monitor.stopwatch();
                 let slope = self.slope(k);
                 if early.is_empty() && k > 0 && slope > BEFORE_FREEZING {
                     early.clone_from(&field.x);
@@ -183,8 +194,13 @@ impl MeanField {
                 let moved = field.step(self, critical * slope, spread);
                 k += 1;
                 iterations.record(moved, k == self.steps || field.is_decided);
+                took = watch.seconds();
             }
-            field.pull();
+            if k == 0 {
+                field.look_at_unary();
+            } else if !iterations.were_interrupted() {
+                field.pull();
+            }
         }
         let open = field.open();
         // The field knows an order where X has rounded to zero.
@@ -270,6 +286,15 @@ impl<'p> Field<'p> {
         let unary = self.problem.unary().as_slice();
         for (slot, u) in self.score.iter_mut().zip(unary) {
             *slot = sign * (u + 2.0 * *slot);
+        }
+    }
+
+    /// The score of no X at all.
+    fn look_at_unary(&mut self) {
+        let sign = self.problem.sense().sign();
+        let unary = self.problem.unary().as_slice();
+        for (slot, u) in self.score.iter_mut().zip(unary) {
+            *slot = sign * u;
         }
     }
 
@@ -406,6 +431,58 @@ mod tests {
             *a == Some((0..n).find(|k| (k * 7 + 3) % n == i).unwrap())
         };
         assert!(solution.assignment.iter().enumerate().all(right));
+    }
+
+    #[test]
+    fn what_cannot_be_decided_stays_open() {
+        let annealed = |a: Matrix, b: Matrix| {
+            let mean_field = MeanField {
+                first: 1.1,
+                last: 1.9,
+                reaction: 0.6,
+                inertia: 0.5,
+                ..MeanField::default()
+            };
+            let (a, b) = (Weights::Dense(a), Weights::Dense(b));
+            let problem = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
+            let start = Start::default();
+            mean_field
+                .anneal(&problem, &start, &Monitor::silent())
+                .unwrap()
+        };
+        let n = 80;
+        let same = annealed(random_graph(n, 3), random_graph(n, 3));
+        assert!(same.open < 0.01, "{}", same.open);
+        assert!((0..n).all(|i| same.solution.assignment[i] == Some(i)));
+        let other = annealed(random_graph(n, 3), random_graph(n, 4));
+        assert!(other.open > 0.5, "{}", other.open);
+        for row in other.early.as_slice().chunks(n) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 0.1);
+        }
+        // Before it freezes X is further from any assignment than after.
+        let open = |x: &Matrix| -> f64 { x.as_slice().iter().map(|x| x * (1.0 - x)).sum() };
+        assert!(open(&other.early) > open(&other.solution.soft.unwrap()));
+    }
+
+    #[test]
+    fn without_any_time_the_unary_part_decides() {
+        let (n, linear) = (6, |i: usize, a: usize| {
+            f64::from(u8::from((i + 2) % 6 == a))
+        });
+        let (a, b) = (random_graph(n, 1), random_graph(n, 2));
+        let problem = ProductPairwise::problem(
+            Sense::Maximise,
+            Weights::Dense(a),
+            Weights::Dense(b),
+            Some(&Matrix::from_fn(n, n, linear)),
+        )
+        .unwrap();
+        let late = Monitor::silent().time_limit(std::time::Duration::ZERO);
+        let solution = MeanField::default()
+            .solve(&problem, &Start::default(), &late)
+            .unwrap();
+        assert_eq!(solution.status, Status::TimeLimit);
+        assert!((0..n).all(|i| solution.assignment[i] == Some((i + 2) % n)));
     }
 
     #[test]

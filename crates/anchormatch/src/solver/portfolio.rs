@@ -12,6 +12,8 @@
 //! place, and a number of iterations, and the pool changes between rounds only: the result does not
 //! depend on the number of threads unless a time limit cuts the run.
 
+use std::ops::Range;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -46,7 +48,7 @@ pub struct Portfolio {
     /// Stop after this many rounds without a new best. Default 12.
     pub patience: usize,
     /// Stop when this many searches of the first round, whose starts have nothing in common, ended at
-    /// the best. Default: never.
+    /// the best, or half again as many of its first half. Default: never.
     pub agreement: Option<usize>,
     /// With a time limit and no number of iterations, go on until the limit. Default true.
     pub use_all_time: bool,
@@ -128,7 +130,11 @@ impl Portfolio {
         let mut rounds = Rounds::new(self, problem, start, monitor);
         let mut starts = rounds.first_starts(start)?;
         loop {
-            let searches = rounds.search(&starts)?;
+            let half = rounds.half(starts.len());
+            let mut searches = rounds.search(&starts, 0..half)?;
+            if half < starts.len() && !rounds.is_settled(&searches) {
+                searches.extend(rounds.search(&starts, half..starts.len())?);
+            }
             if let Some(status) = rounds.finish_round(searches) {
                 let elites = std::mem::take(&mut rounds.pool);
                 let elites = elites.into_iter().map(|elite| elite.assignment).collect();
@@ -289,13 +295,36 @@ impl<'a> Rounds<'a> {
         Ok(starts)
     }
 
-    fn search(&self, starts: &[Assignment]) -> Result<Vec<Run>> {
+    /// How many searches of this round come first: of the first round half of them, where agreement
+    /// ends it.
+    fn half(&self, searches: usize) -> usize {
+        match self.portfolio.agreement {
+            Some(_) if self.round == 0 => searches.div_ceil(2),
+            _ => searches,
+        }
+    }
+
+    /// Whether half again as many searches as must agree ended at the best of these.
+    fn is_settled(&self, runs: &[Run]) -> bool {
+        let Some(agreement) = self.portfolio.agreement else {
+            return false;
+        };
+        let sign = self.problem.sense().sign();
+        let gain = |run: &Run| sign * self.problem.objective(&run.assignment);
+        let gains: Vec<f64> = runs.iter().map(gain).collect();
+        let best = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = best - super::local::tolerance(self.problem);
+        gains.iter().filter(|&&gain| gain >= least).count() >= agreement.max(1) * 3 / 2
+    }
+
+    /// Searches from some of a round's starts.
+    fn search(&self, starts: &[Assignment], places: Range<usize>) -> Result<Vec<Run>> {
         let left = self.total - self.done;
         let searches = starts.len();
-        starts
-            .par_iter()
-            .enumerate()
-            .map(|(place, first)| {
+        places
+            .into_par_iter()
+            .map(|place| {
+                let first = &starts[place];
                 // The last round's searches share what is left.
                 let share = left / searches + usize::from(place < left % searches);
                 let mut random = self.random(place);

@@ -123,6 +123,16 @@ impl<'m> Iterations<'m> {
         }
     }
 
+    /// Ends the iterations before the next one.
+    pub(super) fn stop(&mut self, status: Status) {
+        self.status = status;
+    }
+
+    /// Whether a limit ended them.
+    pub(super) fn were_interrupted(&self) -> bool {
+        self.status.was_interrupted()
+    }
+
     /// The solution with this assignment; its objective is counted afresh.
     pub(super) fn solution(
         self,

@@ -25,6 +25,9 @@ use crate::problem::{Coverage, Problem};
 /// Jumps proposed to each chain in a sweep.
 const JUMPS: usize = 4;
 
+/// What is less likely than exp of this would not be seen in the age of the world.
+const HOPELESS: f64 = -45.0;
+
 /// How long to sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampler {
@@ -275,7 +278,7 @@ impl Sampler {
 }
 
 fn accepts(log_ratio: f64, random: &mut ChaCha8Rng) -> bool {
-    log_ratio >= 0.0 || random.random::<f64>() < log_ratio.exp()
+    log_ratio >= 0.0 || (log_ratio > HOPELESS && random.random::<f64>() < log_ratio.exp())
 }
 
 #[cfg(test)]

@@ -74,15 +74,15 @@ impl Output<'_> {
 
     fn text(&self, claims: &[Claim], page: &Path) -> String {
         let mut table =
-            Table::new(["", "where", "verdict", "figure", "core test"]).with_words([1, 2, 3, 4]);
+            Table::new(["", "where", "verdict", "figure", "first test"]).with_words([1, 2, 3, 4]);
         for (claim, k) in claims.iter().zip(1..) {
-            let core = claim.tests.first();
+            let first = claim.tests.first();
             table.row([
                 k.to_string(),
                 claim.place.to_owned(),
                 claim.verdict().as_str().to_owned(),
-                core.map_or_else(String::new, Test::figure),
-                core.map_or_else(String::new, |test| test.what.clone()),
+                first.map_or_else(String::new, Test::figure),
+                first.map_or_else(String::new, |test| test.what.clone()),
             ]);
         }
         let mut text = table.text();

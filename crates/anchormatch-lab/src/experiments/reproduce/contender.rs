@@ -7,6 +7,12 @@ use anchormatch::{Anchors, Error, Matching, Monitor, Result};
 
 use crate::experiments::Trial;
 
+/// The kernel width of Section 5.1, in means of the squared difference.
+///
+/// Cho, Lee & Lee take exp(−Δ²/0.15) of weights uniform on (0, 1], whose mean squared difference is
+/// 1/6, and the paper sets up W for its films "similarly".
+pub const WIDE: f64 = 0.9;
+
 /// What a method found on a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -138,6 +144,15 @@ impl Contender {
             .collect()
     }
 
+    /// Adjacency, heat and the full method with the kernel width of Section 5.1, [`WIDE`].
+    #[must_use]
+    pub fn wide() -> Vec<Self> {
+        let variants = [Terms::Adjacency, Terms::Heat, Terms::HeatProximityAnchors].into_iter();
+        variants
+            .map(|terms| Self::paper(format!("{terms} (wide)"), wide(terms)))
+            .collect()
+    }
+
     /// The same method, told the first `anchors` anchors only.
     #[must_use]
     pub fn with_anchors(mut self, anchors: usize) -> Self {
@@ -189,6 +204,14 @@ impl Contender {
             return Err(Error::parameter("anchors", "the whole truth", expected));
         }
         Ok((answer, outcome))
+    }
+}
+
+/// The preset with the kernel width of Section 5.1.
+pub(super) fn wide(terms: Terms) -> Paper {
+    Paper {
+        width: WIDE,
+        ..Paper::with_terms(terms)
     }
 }
 

@@ -26,7 +26,7 @@ pub enum Block {
     Paragraph(String),
     /// A command line.
     Code(String),
-    /// A table; a cell that starts with ✔, ◐, ✘ or – is a verdict.
+    /// A table; a cell that starts with ✔, ◐, ◌, ✘ or – is a verdict.
     Table {
         /// The column names.
         header: Vec<String>,
@@ -187,7 +187,7 @@ fn html_table(out: &mut String, header: &[String], rows: &[Vec<String>]) -> std:
                 Some('✔') => " class=\"good\"",
                 Some('◐') => " class=\"half\"",
                 Some('✘') => " class=\"bad\"",
-                Some('–') => " class=\"none\"",
+                Some('◌' | '–') => " class=\"none\"",
                 _ => "",
             };
             write!(out, "<td{class}>{}</td>", inline(cell))?;
@@ -215,6 +215,8 @@ fn escaped(text: &str) -> String {
 /// Escaped, with code between backquotes.
 fn inline(text: &str) -> String {
     let mut out = String::new();
+    // A figure and its interval stay on one line.
+    let text = text.replace(" ± ", "\u{a0}±\u{a0}");
     for (k, part) in text.split('`').enumerate() {
         if k % 2 == 1 {
             out.push_str("<code>");

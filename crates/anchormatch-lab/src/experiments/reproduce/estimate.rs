@@ -107,7 +107,12 @@ impl Estimate {
         if !self.value.is_finite() {
             return "–".to_owned();
         }
-        format!("{:+.3} ± {}", self.value, self.width_text()).replace('-', "−")
+        let value = format!("{:+.3}", self.value);
+        let value = match value.trim_start_matches(['+', '-']) {
+            "0.000" => "0.000".to_owned(),
+            _ => value.replace('-', "−"),
+        };
+        format!("{value} ± {}", self.width_text())
     }
 
     fn width_text(&self) -> String {
@@ -214,5 +219,10 @@ mod tests {
         };
         assert_eq!(estimate.text(), "-0.034 ± .012");
         assert_eq!(estimate.signed(), "−0.034 ± .012");
+        let nothing = Estimate {
+            value: -0.0001,
+            ..estimate
+        };
+        assert_eq!(nothing.signed(), "0.000 ± .012");
     }
 }

@@ -1,7 +1,6 @@
 //! Curves as pictures: panels in a grid, a line for each method, one legend.
 //!
-//! The baseline is red as in the paper. Bars are 95 % intervals; where places are many they become a
-//! pale band.
+//! The baseline is red as in the paper, bars are 95 % intervals.
 
 use std::error::Error as StdError;
 use std::ops::Range;
@@ -16,7 +15,7 @@ use crate::experiments::solvers::{INK, MESH};
 
 const PANEL: (u32, u32) = (400, 300);
 const ROW: u32 = 22;
-/// Curves of more places than this have bands and no marks.
+/// Curves of more places than this have no marks.
 const MARKED: usize = 25;
 
 /// Red for the baseline, then colours that most eyes tell apart; `best` is dark and dashed.
@@ -33,8 +32,8 @@ const COLOURS: [RGBColor; 7] = [
 /// A line of a panel.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
-    /// Which method: its place in the legend.
-    pub(super) place: usize,
+    /// Which colour, and so which method of the legend.
+    pub(super) colour: usize,
     /// Pieces of the line, each x with its figure.
     pub(super) pieces: Vec<Vec<(f64, Estimate)>>,
 }
@@ -48,6 +47,8 @@ pub(super) struct Panel {
     pub(super) y: String,
     /// Milliseconds on a logarithmic scale, or shares from 0 to 1.
     pub(super) logarithmic: bool,
+    /// Whether intervals are drawn; where views are many they would hide the curves.
+    pub(super) bars: bool,
     pub(super) lines: Vec<Line>,
 }
 
@@ -59,7 +60,7 @@ pub(super) fn draw(
     panels: &[Panel],
     columns: usize,
     width: u32,
-    legend: &[String],
+    legend: &[(usize, String)],
 ) -> Result<String> {
     if panels.is_empty() {
         return Err(Error::parameter("panels", "none", "at least one"));
@@ -78,7 +79,7 @@ fn grid(
     panels: &[Panel],
     columns: usize,
     width: u32,
-    legend: &[String],
+    legend: &[(usize, String)],
 ) -> Drawn {
     let columns = columns.clamp(1, panels.len());
     let rows = panels.len().div_ceil(columns);
@@ -92,14 +93,14 @@ fn grid(
     for (area, panel) in above.split_evenly((rows, columns)).iter().zip(panels) {
         one(area, panel)?;
     }
-    for (k, name) in legend.iter().enumerate() {
+    for (k, (colour, name)) in legend.iter().enumerate() {
         let (x, y) = (
             60 + 150 * (k % in_row) as i32,
             10 + ROW as i32 * (k / in_row) as i32,
         );
-        let style = style(k);
+        let style = style(*colour);
         legend_area.draw(&PathElement::new(vec![(x, y), (x + 24, y)], style))?;
-        if !is_dashed(k) {
+        if !is_dashed(*colour) {
             legend_area.draw(&Circle::new((x + 12, y), 3, style.color.filled()))?;
         } else {
             // The gap that makes a short line look dashed.
@@ -191,27 +192,18 @@ where
         .draw()?;
     let inside = |y: f64| y.clamp(floor, ceiling);
     for line in &panel.lines {
-        let style = style(line.place);
+        let style = style(line.colour);
         for piece in &line.pieces {
             let known = || piece.iter().filter(|(_, e)| e.value.is_finite());
             let points: Vec<(f64, f64)> = known().map(|(x, e)| (*x, inside(e.value))).collect();
             let bars = || known().filter(|(_, e)| e.half_width.is_finite() && e.half_width > 0.0);
-            if piece.len() > MARKED {
-                let upper = bars().map(|(x, e)| (*x, inside(e.high())));
-                let lower = bars().map(|(x, e)| (*x, inside(e.low())));
-                let mut band: Vec<(f64, f64)> = upper.collect();
-                let lower: Vec<(f64, f64)> = lower.collect();
-                band.extend(lower.into_iter().rev());
-                if band.len() > 2 {
-                    chart.draw_series([Polygon::new(band, style.color.mix(0.10))])?;
-                }
-            } else {
+            if panel.bars {
                 chart.draw_series(bars().map(|(x, e)| {
                     let (low, high) = (inside(e.low()), inside(e.high()));
                     ErrorBar::new_vertical(*x, low, inside(e.value), high, style.color, 4)
                 }))?;
             }
-            if is_dashed(line.place) {
+            if is_dashed(line.colour) {
                 chart.draw_series(DashedLineSeries::new(points, 7, 5, style))?;
             } else {
                 chart.draw_series(LineSeries::new(points.clone(), style))?;
@@ -225,12 +217,12 @@ where
     Ok(())
 }
 
-fn is_dashed(place: usize) -> bool {
-    place % COLOURS.len() == COLOURS.len() - 1
+fn is_dashed(colour: usize) -> bool {
+    colour % COLOURS.len() == COLOURS.len() - 1
 }
 
-fn style(place: usize) -> ShapeStyle {
-    COLOURS[place % COLOURS.len()].stroke_width(2)
+fn style(colour: usize) -> ShapeStyle {
+    COLOURS[colour % COLOURS.len()].stroke_width(2)
 }
 
 #[cfg(test)]
@@ -251,8 +243,9 @@ mod tests {
             x: "noise σ".into(),
             y: "accuracy".into(),
             logarithmic,
+            bars: true,
             lines: vec![Line {
-                place: 0,
+                colour: 0,
                 pieces: vec![points],
             }],
         }
@@ -277,7 +270,7 @@ mod tests {
                     &[panel(logarithmic, points.clone())],
                     3,
                     0,
-                    &["heat".into()],
+                    &[(1, "heat".into())],
                 )
                 .unwrap();
                 assert!(svg.contains("noise σ") && svg.contains("heat"));

@@ -2,15 +2,15 @@
 //!
 //! View f is compared with the views f ± d, counted around the end: with all d, every two views meet
 //! once, from the earlier to the later, and the pair counts for both. A spaced subset of the d's takes
-//! as many pairs of every view. Intervals come from deleting clusters of views with all their pairs:
-//! ten consecutive frames of Hotel, which resemble each other, or one view of the house.
+//! as many pairs of every view. Intervals come from deleting views with all their pairs; that
+//! neighbouring views resemble each other is left out of account.
 
 use std::sync::Arc;
 
 use anchormatch::Result;
 use anchormatch::matcher::{Paper, Terms};
 
-use super::contender::Contender;
+use super::contender::{Contender, wide};
 use super::protocol::{Curve, Fnv, Point, Protocol, derived_seed};
 use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
@@ -20,9 +20,6 @@ use crate::generate::{Instance, house, stream};
 
 /// Pixels by which the landmarks of our own house are off, in each view of a pair.
 pub const JITTER: f64 = 1.0;
-
-/// Frames of Hotel that are deleted together.
-const HOTEL_BLOCK: usize = 10;
 
 /// The frames of the paper's example.
 pub const HOTEL_EXAMPLE: [usize; 2] = [20, 90];
@@ -43,8 +40,6 @@ pub struct Film {
     pub views: usize,
     /// What its data are, in a word that changes when they do.
     pub data: String,
-    /// Consecutive views that count as one in the intervals.
-    pub block: usize,
     pair: Arc<Pair>,
 }
 
@@ -66,7 +61,6 @@ impl Film {
             name: "hotel",
             views: hotel::FRAMES,
             data: fingerprint(frames),
-            block: HOTEL_BLOCK,
             pair: Arc::new(move |from, to, seed| hotel.pair(from, to, seed)),
         }
     }
@@ -79,7 +73,6 @@ impl Film {
             name: "house",
             views: views.len(),
             data: format!("our own house, jitter {JITTER}"),
-            block: 1,
             pair: Arc::new(move |from, to, seed| house::pair(views[from], views[to], JITTER, seed)),
         }
     }
@@ -92,7 +85,6 @@ impl Film {
             name: "house",
             views: film.views(),
             data: fingerprint(views),
-            block: 1,
             pair: Arc::new(move |from, to, seed| film.pair(from, to, seed)),
         }
     }
@@ -129,7 +121,7 @@ impl Film {
         for (place, &offset) in offsets.iter().enumerate() {
             for pair in pairs_at(self.views, offset) {
                 let mut point = self.point(pair, anchors, 1, seed);
-                point.clusters = Some(pair.map(|view| (view / self.block) as u32));
+                point.clusters = Some(pair.map(|view| view as u32));
                 point.slow = slow.contains(&place);
                 points.push(point);
             }
@@ -180,7 +172,7 @@ pub fn hotel(film: &Film, scale: &Scale, seed: u64) -> Protocol {
         axis: "frames apart, up to".to_owned(),
         places: (0..10).map(decade).collect(),
     };
-    let mut protocol = film.protocol("hotel", points, Contender::standard(), seed);
+    let mut protocol = film.protocol("hotel", points, both_widths(), seed);
     protocol.curves.push(gaps);
     // Hotel is cheap enough for everybody everywhere.
     for point in &mut protocol.points {
@@ -196,11 +188,16 @@ pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
     let most = ANCHOR_COUNTS[ANCHOR_COUNTS.len() - 1];
     let points = film.points(most, scale, seed);
     let mut contenders = Vec::new();
-    for terms in [Terms::HeatProximity, Terms::Heat] {
-        for count in ANCHOR_COUNTS {
-            let name = format!("{terms} |U|={count}");
-            let contender = Contender::paper(name, Paper::with_terms(terms));
-            contenders.push(contender.with_anchors(count));
+    for (word, preset) in [
+        ("", Paper::with_terms as fn(Terms) -> Paper),
+        (" (wide)", wide),
+    ] {
+        for terms in [Terms::HeatProximity, Terms::Heat] {
+            for count in ANCHOR_COUNTS {
+                let name = format!("{terms}{word} |U|={count}");
+                let contender = Contender::paper(name, preset(terms));
+                contenders.push(contender.with_anchors(count));
+            }
         }
     }
     film.protocol("hotel-anchors", points, contenders, seed)
@@ -209,10 +206,8 @@ pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
 /// Figure 4 (a): each view of the house against the others; `best` on some pairs only.
 #[must_use]
 pub fn house(film: &Film, scale: &Scale, seed: u64) -> Protocol {
-    let mut contenders = Contender::standard();
-    if let Some(best) = contenders.pop() {
-        contenders.push(best.slow());
-    }
+    let slow = |c: Contender| if c.name == "best" { c.slow() } else { c };
+    let contenders = both_widths().into_iter().map(slow).collect();
     film.protocol("house", film.points(2, scale, seed), contenders, seed)
 }
 
@@ -237,8 +232,15 @@ pub fn matchings(hotel: Option<&Film>, house: &Film, scale: &Scale, seed: u64) -
         data: Some(data),
         curves: curves.collect(),
         points,
-        contenders: Contender::standard(),
+        contenders: both_widths(),
     }
+}
+
+/// The six variants and `best` at the default width, then three variants at the width of Section 5.1.
+fn both_widths() -> Vec<Contender> {
+    let mut contenders = Contender::standard();
+    contenders.extend(Contender::wide());
+    contenders
 }
 
 /// At most `wanted` of the offsets 1 … ⌊views/2⌋, evenly spaced.
@@ -295,7 +297,7 @@ mod tests {
     #[test]
     fn a_subset_takes_as_many_pairs_of_every_view_near_and_far() {
         let film = Film::our_house();
-        let points = film.points(2, &Scale::of(3), 0);
+        let points = film.points(2, &Scale::of(12), 0);
         assert_eq!(points.len(), 210);
         let mut counts: HashMap<usize, usize> = HashMap::new();
         for point in &points {
@@ -313,11 +315,13 @@ mod tests {
     fn slow_methods_get_their_share() {
         let scale = Scale {
             slow_offsets: 1,
-            ..Scale::of(5)
+            ..Scale::of(20)
         };
         let protocol = house(&Film::our_house(), &scale, 0);
         assert_eq!(protocol.points.iter().filter(|p| p.slow).count(), 70);
-        assert!(protocol.contenders[6].slow && !protocol.contenders[5].slow);
+        let slow = protocol.contenders.iter().map(|c| c.slow);
+        assert_eq!(slow.filter(|&slow| slow).count(), 1);
+        assert!(protocol.contenders[6].slow);
         assert_eq!(protocol.curves[0].places.len(), 70);
         assert_eq!(protocol.curves[0].places[3].1.len(), 10);
     }

@@ -42,7 +42,7 @@ mod scale;
 pub mod synthetic;
 mod workbench;
 
-pub use contender::{Answer, Contender, Outcome};
+pub use contender::{Answer, Contender, Outcome, WIDE};
 pub use document::{Block, Document, Figure};
 pub use estimate::{Clustered, Estimate};
 pub use experiment::{Book, Experiment, Setup};

@@ -119,6 +119,18 @@ pub fn published(scale: &Scale, seed: u64) -> Protocol {
     Protocol::sweep("published", "point", points, contenders, seed)
 }
 
+/// The paper's baseline: RRWM on weights, to which anchors are only nodes that need no match.
+pub(super) fn baseline(name: &str) -> Contender {
+    let settings = format!("adjacency s={BANDWIDTH} rrwm not folded");
+    Contender::new(name, settings, |trial, seed, monitor| {
+        let bench = Workbench::new(trial, monitor)?;
+        let all = bench.graphs.map(Graph::adjacency);
+        let values = bench.free_values([&all[0], &all[1]]);
+        let pairwise = bench.gaussian_at(values, BANDWIDTH)?;
+        bench.solve(bench.no_terms(), pairwise, &Rrwm::default(), seed)
+    })
+}
+
 /// RRWM on weights, the anchors folded in.
 fn rrwm(trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Answer> {
     let bench = Workbench::new(trial, monitor)?;

@@ -41,13 +41,14 @@ impl Scale {
         }
     }
 
-    /// `trials` of everything.
+    /// `trials` at every point of random graphs, of every ablation and example, and a quarter as many
+    /// offsets of films, each of which gives every view two partners.
     #[must_use]
     pub fn of(trials: usize) -> Self {
         Self {
             synthetic: trials,
-            offsets: trials,
-            slow_offsets: trials.min(5),
+            offsets: trials.div_ceil(4),
+            slow_offsets: trials.div_ceil(16).min(5),
             ablations: trials,
             draws: trials,
         }

@@ -2,10 +2,15 @@
 //!
 //! 20 inliers, weights uniform on (0, 1], two random anchors. Noise σ from 0 to 0.5 (the protocol's
 //! range ends at 0.4, the paper speaks of 0.5); 0 to 20 outliers on both sides, without noise as in the
-//! protocol and with σ = 0.1; densities 0.1 to 1 at the protocol's σ = 0.25 and at the paper's 0.5.
+//! protocol and with σ = 0.1; densities 0.1 to 1 at the protocol's σ = 0.25 and at the paper's 0.5. The
+//! affinity is the protocol's: exp(−Δ²/0.15) of weights, and for heat, which has another scale, the same
+//! width relative to the mean squared difference.
 
-use super::contender::Contender;
+use anchormatch::matcher::Terms;
+
+use super::contender::{Contender, wide};
 use super::protocol::{Point, Protocol};
+use super::published;
 use super::scale::Scale;
 use crate::generate::Synthetic;
 
@@ -15,6 +20,16 @@ pub const OUTLIER_NOISE: f64 = 0.1;
 pub const DENSITY_NOISE: [f64; 2] = [0.25, 0.5];
 
 const ANCHORS: usize = 2;
+
+/// The six variants with the affinity of the protocol, and `best`.
+#[must_use]
+pub fn contenders() -> Vec<Contender> {
+    let heat = Terms::ALL.into_iter().filter(|terms| terms.uses_heat());
+    std::iter::once(published::baseline(Terms::Adjacency.as_str()))
+        .chain(heat.map(|terms| Contender::paper(terms.as_str(), wide(terms))))
+        .chain([Contender::best()])
+        .collect()
+}
 
 /// Figure 1 (a) and (d): σ = 0, 0.05, …, 0.5.
 #[must_use]
@@ -31,7 +46,7 @@ pub fn noise(scale: &Scale, seed: u64) -> Protocol {
         )
     };
     let points = (0..=10).map(point).collect();
-    Protocol::sweep("noise", "noise σ", points, Contender::standard(), seed)
+    Protocol::sweep("noise", "noise σ", points, contenders(), seed)
 }
 
 /// Figure 1 (b) and (e): 0, 2, …, 20 outliers on both sides, without noise and with some.
@@ -54,7 +69,7 @@ pub fn outliers(scale: &Scale, seed: u64) -> Protocol {
         (0..=10).map(point).collect::<Vec<_>>()
     };
     let axis = "outliers on both sides";
-    let mut protocol = Protocol::sweep("outliers", axis, points(0.0), Contender::standard(), seed);
+    let mut protocol = Protocol::sweep("outliers", axis, points(0.0), contenders(), seed);
     protocol.add_curve("outliers, noise 0.1", axis, points(OUTLIER_NOISE));
     protocol
 }
@@ -79,8 +94,7 @@ pub fn density(scale: &Scale, seed: u64) -> Protocol {
     };
     let [protocols, papers] = DENSITY_NOISE;
     let axis = "edge density ρ";
-    let mut protocol =
-        Protocol::sweep("density", axis, points(papers), Contender::standard(), seed);
+    let mut protocol = Protocol::sweep("density", axis, points(papers), contenders(), seed);
     protocol.curves[0].name = "density, noise 0.5".to_owned();
     protocol.add_curve("density, noise 0.25", axis, points(protocols));
     protocol
@@ -113,6 +127,9 @@ mod tests {
             );
             assert_eq!(protocol.contenders.len(), 7);
         }
+        let names: Vec<String> = contenders().into_iter().map(|c| c.name).collect();
+        let standard: Vec<String> = Contender::standard().into_iter().map(|c| c.name).collect();
+        assert_eq!(names, standard);
         let crowded = outliers(&scale, 0).points[10].trial(0).unwrap();
         assert_eq!(crowded.instance.source.nodes(), 40);
         assert_eq!(crowded.instance.truth.len(), 20);

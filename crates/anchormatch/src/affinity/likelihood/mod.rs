@@ -173,6 +173,25 @@ impl PairModel {
         }
     }
 
+    /// The evidence that a pair of nodes and the same pair in the other graph give on average.
+    #[must_use]
+    pub fn information(&self, source: &Observations, target: &Observations) -> f64 {
+        let (p, q) = (source.density(), target.density());
+        let (source, target) = ([1.0 - p, p], [1.0 - q, q]);
+        let mut sum = 0.0;
+        for e in 0..2 {
+            for f in 0..2 {
+                let c = self.presence[e][f];
+                let both = source[e] * target[f] * c.exp();
+                sum += both * c;
+                if e * f == 1 && self.weights != Quadratic::default() {
+                    sum -= 0.5 * both * (1.0 - self.correlation * self.correlation).ln();
+                }
+            }
+        }
+        sum
+    }
+
     /// The evidence of a whole matching with this agreement: Σ g over its pairs of pairs.
     #[must_use]
     pub fn total(

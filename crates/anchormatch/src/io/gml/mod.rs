@@ -9,6 +9,8 @@
 
 mod lexer;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use read::read_gml_from;

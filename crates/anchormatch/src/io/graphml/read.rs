@@ -9,7 +9,7 @@ use super::super::positions::{coordinate, gathered};
 use super::super::xml::{Element, Piece, Xml, is_xml_text};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use crate::error::Result;
-use crate::graph::GraphBuilder;
+use crate::graph::{GraphBuilder, Labels};
 
 /// Reads GraphML; `name` stands for the file in errors.
 ///
@@ -74,6 +74,8 @@ enum Within {
 enum Role {
     Weight,
     Axis(usize),
+    /// The node attribute that the caller named for the ids.
+    Id,
     Other,
 }
 
@@ -114,6 +116,11 @@ struct Document<'a> {
     builder: GraphBuilder,
     declared: Vec<Declaration>,
     positions: Vec<[Option<f64>; 3]>,
+    /// By node, when the caller named an attribute for them.
+    ids: Vec<String>,
+    has_id: bool,
+    /// Bytes that ids and positions take.
+    held: u64,
     node: usize,
     edge: Option<OpenEdge>,
     /// The line of the datum or default that is being read.
@@ -140,6 +147,9 @@ impl<'a> Document<'a> {
             builder: options.builder(name),
             declared: Vec::new(),
             positions: Vec::new(),
+            ids: Vec::new(),
+            has_id: false,
+            held: 0,
             node: 0,
             edge: None,
             line: 0,
@@ -201,6 +211,16 @@ impl<'a> Document<'a> {
                 }
                 Ok(Within::Ignored)
             }
+            // yEd has a node's place and size deep inside one of its data.
+            (Within::Ignored, "Geometry") if self.open.contains(&Within::Node) => {
+                let [x, y, width, height] = element.attributes(["x", "y", "width", "height"])?;
+                let number = |text: Option<Cow<'_, str>>| text.and_then(|text| coordinate(&text));
+                let half = |side| number(side).unwrap_or_default() / 2.0;
+                let (right, down) = (half(width), half(height));
+                let centre = [number(x).map(|x| x + right), number(y).map(|y| y + down)];
+                self.positions[self.node][..2].copy_from_slice(&centre);
+                Ok(Within::Ignored)
+            }
             _ => Ok(Within::Ignored),
         }
     }
@@ -221,6 +241,9 @@ impl<'a> Document<'a> {
                 return Err(element.fault(found, "one"));
             }
             Role::Weight
+        } else if is_for("node") && self.options.node_id.as_deref() == Some(&*name) {
+            self.has_id = true;
+            Role::Id
         } else if let Some(axis) = axis
             && is_for("node")
         {
@@ -248,7 +271,8 @@ impl<'a> Document<'a> {
         }
         self.declared[self.node] = Declaration::At(line);
         self.positions[self.node] = self.default_position;
-        self.options.reserve_graph(self.name, &self.builder)?;
+        self.options
+            .reserve_beside(self.name, &self.builder, self.held)?;
         Ok(Within::Node)
     }
 
@@ -284,6 +308,11 @@ impl<'a> Document<'a> {
             let id = id.to_owned();
             self.declared.push(Declaration::Awaited { line, id });
             self.positions.push([None; 3]);
+            self.held += 112;
+            if self.has_id {
+                self.ids.push(String::new());
+                self.held += 24;
+            }
         }
         Ok(node)
     }
@@ -294,7 +323,7 @@ impl<'a> Document<'a> {
             Within::Default => match self.key {
                 Role::Weight => self.default_weight = self.number()?,
                 Role::Axis(axis) => self.default_position[axis] = coordinate(&self.text),
-                Role::Other => {}
+                Role::Id | Role::Other => {}
             },
             Within::Data(role) => match (role, self.open.last()) {
                 (Role::Weight, Some(Within::Edge)) => {
@@ -302,6 +331,11 @@ impl<'a> Document<'a> {
                     if let Some(edge) = &mut self.edge {
                         edge.weight = weight;
                     }
+                }
+                (Role::Id, Some(Within::Node)) => {
+                    let id = self.text.trim_ascii();
+                    self.held += id.len() as u64;
+                    self.ids[self.node] = id.to_owned();
                 }
                 (Role::Axis(axis), Some(Within::Node)) => {
                     self.positions[self.node][axis] = coordinate(&self.text);
@@ -316,7 +350,8 @@ impl<'a> Document<'a> {
                 } else {
                     self.builder.edge(source, target, edge.weight, line)?;
                 }
-                self.options.reserve_graph(self.name, &self.builder)?;
+                self.options
+                    .reserve_beside(self.name, &self.builder, self.held)?;
             }
             _ => {}
         }
@@ -376,12 +411,36 @@ impl<'a> Document<'a> {
                 ));
             }
         }
+        let labels = self.take_ids()?;
         let positions = gathered(&self.positions, &mut self.notes);
-        let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?;
+        let mut loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?;
+        if let Some(labels) = labels {
+            loaded.graph = loaded.graph.with_labels(labels)?;
+        }
         Ok(LoadedGraph {
             positions,
             ..loaded
         })
+    }
+
+    /// The ids from the attribute that the caller named.
+    fn take_ids(&mut self) -> Result<Option<Labels>> {
+        let Some(attribute) = self.options.node_id.as_deref().filter(|&name| name != "id") else {
+            return Ok(None);
+        };
+        let ids = std::mem::take(&mut self.ids);
+        let expected = format!("a {} of its own for every node", quoted(attribute));
+        let fail = |found: String| fault(self.name, None, None, found, expected.clone());
+        if !self.has_id {
+            return Err(fail("no node key with this attr.name".to_owned()));
+        }
+        let count = ids.iter().filter(|id| !id.is_empty()).count();
+        if count < ids.len() {
+            return Err(fail(format!("{count} of them on {} nodes", ids.len())));
+        }
+        Labels::new(ids)
+            .map(Some)
+            .map_err(|error| fail(error.to_string()))
     }
 }
 
@@ -400,193 +459,4 @@ fn checked_id<'e>(
         return Err(element.fault(quoted(&id), "an id without control characters"));
     }
     Ok(id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<LoadedGraph> {
-        read_graphml_from(text.as_bytes(), "g.graphml", &ReadOptions::default())
-    }
-
-    fn message(body: &str) -> String {
-        read(&format!("<graphml>\n{body}</graphml>\n"))
-            .unwrap_err()
-            .to_string()
-    }
-
-    const FULL: &str = r#"<?xml version='1.0' encoding='utf-8'?>
-<!DOCTYPE graphml SYSTEM "http://example.org/x.dtd" [<!ENTITY x SYSTEM "file:///etc/passwd">]>
-<g:graphml xmlns:g="http://graphml.graphdrawing.org/xmlns">
-  <g:key id="d0" for="edge" attr.name="weight" attr.type="double"><g:default>2.5</g:default></g:key>
-  <g:key id="d1" for="node" attr.name="x" attr.type="double"><g:default>0</g:default></g:key>
-  <g:key id="d2" for="node" attr.name="y" attr.type="double"/>
-  <g:key id="d3" for="all" attr.name="label"/>
-  <g:graph id="G" edgedefault="directed">
-    <g:desc>a graph</g:desc>
-    <g:node id="b"><g:data key="d2">4</g:data><g:data key="d1"> 3 </g:data></g:node>
-    <g:node id="a &lt;&#65;&gt;"><g:data key="d2"><![CDATA[1]]></g:data><g:data key="d3">w &amp; v</g:data></g:node>
-    <!-- a comment -->
-    <g:edge id="e1" source="a &lt;A&gt;" target="b"/>
-    <g:edge source="b" target="c"><g:data key="d0">-1<!-- in two -->&#48;</g:data></g:edge>
-    <g:node id="c"><g:data key="d2">1e1</g:data></g:node>
-  </g:graph>
-</g:graphml>
-"#;
-
-    #[test]
-    fn nodes_edges_weights_and_positions_are_read() {
-        let loaded = read(FULL).unwrap();
-        let graph = &loaded.graph;
-        let ids: Vec<_> = graph.labels().iter().collect();
-        assert_eq!(ids, ["b", "a <A>", "c"]);
-        assert_eq!((graph.weight(0, 1), graph.weight(0, 2)), (2.5, -10.0));
-        let positions = loaded.positions.unwrap();
-        assert_eq!(positions.as_slice(), [3.0, 4.0, 0.0, 1.0, 0.0, 10.0]);
-        assert_eq!(loaded.notes, ["2 directed edges were read as undirected"]);
-    }
-
-    #[test]
-    fn a_missing_weight_is_one_and_another_key_can_be_named() {
-        let text = r#"<graphml><key id="k" for="edge" attr.name="cost"/><graph>
-            <node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">7</data></edge>
-            </graph></graphml>"#;
-        let loaded = read(text).unwrap();
-        assert_eq!(loaded.graph.weight(0, 1), 1.0);
-        assert_eq!(
-            loaded.notes,
-            ["no edge attribute is called weight (there is `cost`): every weight is 1"]
-        );
-        let mut options = ReadOptions {
-            weight: Some("cost".into()),
-            ..ReadOptions::default()
-        };
-        let loaded = read_graphml_from(text.as_bytes(), "g", &options).unwrap();
-        assert_eq!(loaded.graph.weight(0, 1), 7.0);
-        options.weight = Some("length".into());
-        assert_eq!(
-            read_graphml_from(text.as_bytes(), "g", &options)
-                .unwrap_err()
-                .to_string(),
-            "g: found none, expected an edge key with the attr.name `length`"
-        );
-    }
-
-    #[test]
-    fn every_fault_has_its_message() {
-        for (body, wanted) in [
-            (
-                "<graph>\n<node id='a'/>\n<edge source='a'\ntarget='b'/></graph>",
-                "g.graphml, line 4: found an edge of the unknown node `b`, \
-                 expected a declared node",
-            ),
-            (
-                "<graph><node id='a'/>\n<node id='a'/></graph>",
-                "g.graphml, line 3: found the node `a` once more, which line 2 has, \
-                 expected an id of its own for every node",
-            ),
-            (
-                "<graph><node/></graph>",
-                "g.graphml, line 2: found a <node> without `id`, expected a node id",
-            ),
-            (
-                "<key id='w' for='edge' attr.name='weight'/><graph><node id='a'/><node id='b'/>\n\
-                 <edge source='a' target='b'><data key='w'>inf</data></edge></graph>",
-                "g.graphml, line 3: found the weight `inf`, expected a finite number",
-            ),
-            (
-                "<graph><node id='a'><data key='q'>1</data></node></graph>",
-                "g.graphml, line 2: found data for the key `q`, \
-                 expected a key that stands before the graph",
-            ),
-            (
-                "<graph><node id='a'><graph/></node></graph>",
-                "g.graphml, line 2: found a <graph> inside a node or an edge, \
-                 expected one graph that is not nested",
-            ),
-            (
-                "<graph><hyperedge/></graph>",
-                "g.graphml, line 2: found a <hyperedge>, expected edges between two nodes",
-            ),
-            (
-                "<graph/><graph/>",
-                "g.graphml, line 2: found a second <graph>, expected one graph in a file",
-            ),
-            (
-                "",
-                "g.graphml: found no <graph>, expected <graphml> with one <graph>",
-            ),
-            (
-                "<graph></graph>",
-                "g.graphml: found no <node>, expected at least one",
-            ),
-            (
-                "<graph><node id='&x;'/></graph>",
-                "g.graphml, line 2: found a malformed attribute \
-                 (at 1..2: unrecognized entity `x`), \
-                 expected name=\"value\" without entities of the document's own",
-            ),
-            (
-                "<graph><node id='a' id='b'/></graph>",
-                "g.graphml, line 2: found the attribute `id` twice, expected it once",
-            ),
-            (
-                "<key id='w' for='edge' attr.name='weight'><default>&x;</default></key>",
-                "g.graphml, line 2: found the reference `&x;`, \
-                 expected no entities but lt, gt, amp, apos and quot",
-            ),
-        ] {
-            assert_eq!(message(body), wanted, "{body}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_graphml_is_said_to_be_none() {
-        let message = |text: &str| read(text).unwrap_err().to_string();
-        assert_eq!(
-            message("a,b,1\n"),
-            "g.graphml, line 1: found `a,b,1`, expected <graphml>"
-        );
-        assert_eq!(
-            message("\n<html/>"),
-            "g.graphml, line 2: found `<html>`, expected <graphml> as the one root of the document"
-        );
-        assert!(message("").contains("no <graph>"));
-        let bytes = b"<graphml>\n<a b='\xff'/></graphml>";
-        let error = read_graphml_from(&bytes[..], "g", &ReadOptions::default()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "g, line 2: found bytes that are not UTF-8, expected UTF-8 text"
-        );
-    }
-
-    #[test]
-    fn a_document_cut_anywhere_is_a_fault() {
-        let end = FULL.trim_end().len();
-        for cut in (0..end).filter(|&cut| FULL.is_char_boundary(cut)) {
-            assert!(read(&FULL[..cut]).is_err(), "cut at byte {cut}");
-        }
-        let cut = FULL.find("<g:edge id").unwrap();
-        assert_eq!(
-            read(&FULL[..cut]).unwrap_err().to_string(),
-            "g.graphml, line 13: found the end of the file, expected </g:graph>"
-        );
-    }
-
-    #[test]
-    fn depth_and_length_are_bounded() {
-        let deep = message(&"<a>".repeat(10_000));
-        assert_eq!(
-            deep,
-            "g.graphml, line 2: found elements 101 deep, expected at most 100"
-        );
-        let text = format!("<graphml>\n<!-- {} --></graphml>", " ".repeat(17 << 20));
-        let reader = std::io::BufReader::new(text.as_bytes());
-        let long = read_graphml_from(reader, "g", &ReadOptions::default()).unwrap_err();
-        assert_eq!(
-            long.to_string(),
-            "g, line 2: found a tag or text of more than 16 MiB, expected shorter ones"
-        );
-    }
 }

@@ -145,7 +145,7 @@ impl<R: Read> Elements<'_, R> {
             return Err(self.binary.fault(found, expected));
         };
         let size = u64::from(number.bytes);
-        if tag.length % size != 0 {
+        if !tag.length.is_multiple_of(size) {
             let found = format!("{} bytes for numbers of {size}", tag.length);
             return Err(self.binary.fault(found, expected));
         }

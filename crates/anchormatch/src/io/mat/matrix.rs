@@ -165,11 +165,11 @@ fn text<R: Read>(elements: &mut Elements<'_, R>) -> Result<String> {
     let tag = elements.tag("a text")?;
     let decoded = match tag.kind {
         // UTF-8, and bytes that are ASCII.
-        kind::INT8 | 2 | 16 => {
+        kind::INT8 | 2 | kind::UTF8 => {
             let bytes = elements.bytes(tag, u64::from(u32::MAX), "a text")?;
             String::from_utf8(bytes).ok()
         }
-        kind::UINT16 | 17 => {
+        kind::UINT16 | kind::UTF16 => {
             let bytes = elements.bytes(tag, u64::from(u32::MAX), "a text")?;
             let units: Vec<u16> = bytes
                 .chunks_exact(2)

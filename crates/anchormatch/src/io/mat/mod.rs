@@ -27,6 +27,8 @@ mod kind {
     pub(super) const DOUBLE: u32 = 9;
     pub(super) const MATRIX: u32 = 14;
     pub(super) const COMPRESSED: u32 = 15;
+    pub(super) const UTF8: u32 = 16;
+    pub(super) const UTF16: u32 = 17;
 }
 
 /// The classes of arrays.

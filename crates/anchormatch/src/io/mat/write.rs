@@ -62,7 +62,8 @@ pub fn write_mat(out: &mut (impl Write + ?Sized), graph: &Graph) -> io::Result<(
         let cell = self::head(class::CHAR, 0, [1, length / 2], "")?;
         put_tag(&mut head, kind::MATRIX, cell.len() as u64 + padded(length))?;
         head.extend_from_slice(&cell);
-        put_tag(&mut head, kind::UINT16, length)?;
+        // SciPy takes plain 16-bit numbers for another encoding.
+        put_tag(&mut head, kind::UTF16, length)?;
         head.extend_from_slice(&units);
         put_padding(&mut head, length)?;
     }

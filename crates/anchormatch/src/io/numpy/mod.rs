@@ -9,6 +9,7 @@
 mod array;
 mod npy;
 mod npz;
+mod sparse;
 mod zip;
 
 pub use npy::{read_npy_from, write_npy};

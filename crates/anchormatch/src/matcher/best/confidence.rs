@@ -20,6 +20,8 @@ const DEPTH_OF_MODES: f64 = 15.0;
 pub(super) struct Confidence {
     pub(super) marginals: Matrix,
     pub(super) samples: Samples,
+    /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
+    pub(super) decoded: Option<Vec<Option<usize>>>,
 }
 
 impl Search<'_> {
@@ -29,6 +31,7 @@ impl Search<'_> {
             return Ok(Confidence {
                 marginals: marginals.clone(),
                 samples: Samples::default(),
+                decoded: None,
             });
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
@@ -150,6 +153,7 @@ impl Search<'_> {
         Confidence {
             marginals,
             samples: Samples::default(),
+            decoded: None,
         }
     }
 
@@ -165,7 +169,7 @@ impl Search<'_> {
         let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
-            samples: 600,
+            samples: 400,
             sampling: 1.0 / worth,
             ..Anneal::default()
         };
@@ -175,9 +179,11 @@ impl Search<'_> {
             assignment: Some(&found.assignment),
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
+        let decoded = Some(sampled.assignment);
         Ok(sampled.soft.map(|marginals| Confidence {
             marginals,
             samples: Samples::default(),
+            decoded,
         }))
     }
 
@@ -214,6 +220,7 @@ impl Search<'_> {
         let confidence = Confidence {
             marginals: sampled.marginals,
             samples,
+            decoded: None,
         };
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))

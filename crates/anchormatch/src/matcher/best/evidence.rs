@@ -27,6 +27,9 @@ const SPARSE: f64 = 0.1;
 const SCALES: usize = 48;
 const LARGEST_SCALE: f64 = 3.8;
 
+/// The share of ln(number of matchings) that the evidence of the right one has at the least.
+const FINDABLE: f64 = 0.75;
+
 /// Points at which such an integral is computed.
 const POINTS_OF_CURVE: usize = 512;
 
@@ -211,7 +214,8 @@ impl<'a> Evidence<'a> {
     /// Noise that moves nodes moves all their edges together, and n(n − 1)/2 edges then hold the
     /// evidence of a few. With R the residuals of the matched weights, their participation ratio
     /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
-    /// for noise of rank r.
+    /// for noise of rank r. Independent noise itself makes it vary by 1.4/n; a share that is less than
+    /// twice that below 1 is 1.
     pub(super) fn independent_share(&self, model: &Model, assignment: &[Option<usize>]) -> f64 {
         let matched = self.matched(assignment);
         let n = matched.len();
@@ -240,7 +244,8 @@ impl<'a> Evidence<'a> {
         let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
         if fourth > 0.0 {
             let n = n as f64;
-            (second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0))).min(1.0)
+            let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
+            (ratio / (1.0 - 2.8 / n)).min(1.0)
         } else {
             1.0
         }
@@ -264,10 +269,11 @@ impl<'a> Evidence<'a> {
     /// the objective of the full program under `model`.
     ///
     /// Where the program is one product, a correlation ρ only scales the objective S: the logarithm of
-    /// the likelihood is A(ρ) + s(ρ) S. With every ρ from 0 to 1 as likely as another, the posterior of
-    /// a matching is ∫ exp(A(ρ) + s(ρ) S) dρ, which takes a matching that agrees by chance for what it
-    /// is: one of very many, under a scale that only suits itself. `None` where more than a scale is
-    /// open, or soft evidence has a scale of its own.
+    /// the likelihood is A(ρ) + s(ρ) S, and the posterior of a matching is ∫ exp(A(ρ) + s(ρ) S) dρ
+    /// instead of its value at the ρ that suits one matching best. Every ρ is as likely as another from
+    /// where a matching could just be found: who asks for one does not hold that there is none. That
+    /// is where the evidence of the right matching is three quarters of what tells all matchings apart.
+    /// `None` where more than a scale is open, or soft evidence has a scale of its own.
     pub(super) fn scaleless(&self, found: &Found, problem: &Problem) -> Option<Curve> {
         let complete = self.source.is_complete() && self.target.is_complete();
         let slope = |model: &PairModel| {
@@ -284,10 +290,32 @@ impl<'a> Evidence<'a> {
             return None;
         }
         let agreement = self.agreement(&found.assignment);
+        // The least correlation under which a matching could be found.
+        let (n, m) = self.shape();
+        let matchings: f64 = (2..=n.max(m)).map(|k| (k as f64).ln()).sum();
+        let needed = FINDABLE * matchings;
+        let information = |z: f64| {
+            let model = PairModel::guess(&self.source, &self.target, z.tanh());
+            let one = model.information(&self.source, &self.target);
+            found.share * agreement.pairs() * one
+        };
+        let (mut least, mut most) = (0.0, LARGEST_SCALE);
+        for _ in 0..30 {
+            let middle = 0.5 * (least + most);
+            if information(middle) < needed {
+                least = middle;
+            } else {
+                most = middle;
+            }
+        }
+        if least > 0.9 * LARGEST_SCALE {
+            return None;
+        }
         // ρ = tanh z, evenly in z; dρ = (1 − ρ²) dz.
+        let step = (LARGEST_SCALE - least) / (SCALES - 1) as f64;
         let terms: Vec<(f64, f64)> = (0..SCALES)
             .map(|k| {
-                let correlation = (LARGEST_SCALE * k as f64 / (SCALES - 1) as f64).tanh();
+                let correlation = (least + step * k as f64).tanh();
                 let model = PairModel::guess(&self.source, &self.target, correlation);
                 let total = found.share * model.total(&agreement, &self.source, &self.target);
                 let prior = (1.0 - correlation * correlation).ln();
@@ -301,13 +329,13 @@ impl<'a> Evidence<'a> {
             let most = each.clone().fold(f64::NEG_INFINITY, f64::max);
             most + each.map(|v| (v - most).exp()).sum::<f64>().ln()
         };
-        // From where nothing is the most likely scale to a little above the best.
-        let is_nothing = |s: f64| {
+        // From where the least scale is the most likely to a little above the best.
+        let is_least = |s: f64| {
             let first = terms[0].0 + terms[0].1 * (s - here);
             terms.iter().all(|(a, b)| a + b * (s - here) <= first)
         };
         let mut depth = 1.0;
-        while depth < 1e6 && !is_nothing(here - depth) {
+        while depth < 1e6 && !is_least(here - depth) {
             depth *= 1.5;
         }
         Some(Curve::new(

@@ -245,10 +245,14 @@ impl Best {
         log.time("observations", watch.seconds());
         // What comes after the search takes its time too.
         let searching = monitor.with_share(SEARCH_SHARE);
-        let found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
+        let mut found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
         let watch = monitor.stopwatch();
         let sampling = monitor.with_share(SEARCH_SHARE);
-        let confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
+        let mut confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
+        if let Some(decoded) = confidence.decoded.take() {
+            found.assignment = decoded;
+            found.evidence = evidence.posterior(&found.model, &found.assignment, found.share);
+        }
         log.time("confidence", watch.seconds());
         found.describe(&evidence, &mut log);
         let watch = monitor.stopwatch();

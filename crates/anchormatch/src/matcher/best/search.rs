@@ -32,6 +32,9 @@ pub(super) const BEYOND_CHANCE: f64 = 10.0;
 /// Σ X(1 − X) a node above which a mean field that was annealed says nothing.
 const OPEN: f64 = 0.5;
 
+/// The share of their pairs on which two annealings agree when there is something to find.
+const AGREED: f64 = 0.3;
+
 /// A matching with the model that it was found under.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
@@ -131,6 +134,9 @@ impl<'a> Search<'a> {
                     found.model = model;
                     break;
                 }
+                if found.status.was_interrupted() {
+                    break;
+                }
                 let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
                 let solution = self.polish(&problem, &found.assignment)?;
                 let same = solution.assignment == found.assignment;
@@ -199,11 +205,23 @@ impl<'a> Search<'a> {
         // From the start itself a relaxation would only wander off.
         let fresh = Start::seeded(start.seed);
         if ingredients.mean_field {
-            let annealed = mean_field(nodes).anneal(problem, &fresh, self.monitor)?;
+            let mut annealed = mean_field(nodes).anneal(problem, &fresh, self.monitor)?;
             let interrupted = annealed.solution.status.was_interrupted();
             let cautious = nodes > LARGEST_PARTIAL && first.is_none() && !interrupted;
             if cautious && annealed.open > OPEN {
-                return self.undecided(problem, annealed);
+                // Frozen, or in doubt about some pairs? Another schedule freezes elsewhere.
+                let other = MeanField {
+                    steps: 40,
+                    ..MeanField::default()
+                };
+                let other = other.solve(problem, &fresh, self.monitor)?;
+                let status = other.status;
+                let agreed = agreement(&other.assignment, &annealed.solution.assignment);
+                annealed.solution = better(problem, Some(annealed.solution), other);
+                if agreed < AGREED {
+                    annealed.solution.status = status;
+                    return self.undecided(problem, annealed);
+                }
             }
             let found = self.searched(problem, annealed.solution.clone())?;
             let enough = interrupted || self.is_beyond_chance(&found.assignment);
@@ -256,7 +274,7 @@ impl<'a> Search<'a> {
 
     /// What a relaxation found after a short search.
     fn searched(&self, problem: &Problem, found: Solution) -> Result<Solution> {
-        if self.preset.ingredients.search {
+        if self.preset.ingredients.search && !found.status.was_interrupted() {
             self.polish(problem, &found.assignment)
         } else {
             Ok(found)
@@ -266,7 +284,12 @@ impl<'a> Search<'a> {
     fn relaxations(&self, nodes: usize) -> Vec<Box<dyn Solver>> {
         let mut list: Vec<Box<dyn Solver>> = Vec::new();
         if self.preset.ingredients.mean_field {
-            list.push(Box::new(mean_field(nodes)));
+            let mut relaxation = mean_field(nodes);
+            if nodes < LARGE && self.preset.effort == Effort::Best {
+                // One start of the portfolio among many.
+                relaxation.steps = 20;
+            }
+            list.push(Box::new(relaxation));
         }
         list.push(Box::new(Faq::default()));
         list
@@ -287,13 +310,19 @@ impl<'a> Search<'a> {
     }
 
     fn anneal(&self) -> Anneal {
-        let thorough = Anneal::default();
+        // Short rounds, as long as they gain something. Matchings as good as the best are sampled once
+        // the scales are known.
+        let thorough = Anneal {
+            rounds: 8,
+            sweeps: 150,
+            samples: 0,
+            ..Anneal::default()
+        };
         match self.preset.effort {
             Effort::Best => thorough,
             Effort::Fast => Anneal {
                 rounds: 1,
-                sweeps: thorough.sweeps / 4,
-                samples: thorough.samples / 5,
+                sweeps: thorough.sweeps / 2,
                 ..thorough
             },
         }
@@ -369,6 +398,12 @@ fn better(problem: &Problem, first: Option<Solution>, second: Solution) -> Solut
         Some(first) if !problem.sense().better(second.objective, first.objective) => first,
         _ => second,
     }
+}
+
+/// The share of rows with the same partner.
+fn agreement(first: &[Option<usize>], second: &[Option<usize>]) -> f64 {
+    let same = first.iter().zip(second).filter(|(a, b)| a == b).count();
+    same as f64 / first.len().max(1) as f64
 }
 
 /// Whether W is the product of two lists of edges.

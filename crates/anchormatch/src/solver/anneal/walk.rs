@@ -189,7 +189,7 @@ impl Walker<'_> {
             let progress = Progress {
                 stage: "anneal",
                 done: round * LEVELS + level,
-                total: Some(anneal.rounds * LEVELS),
+                total: anneal.rounds.checked_mul(LEVELS),
                 value: None,
             };
             self.interrupt = self.monitor.checkpoint(progress);

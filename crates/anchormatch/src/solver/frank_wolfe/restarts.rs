@@ -11,6 +11,9 @@ use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
 use crate::solver::{Solution, Start, Status};
 
+/// Starts between two looks at the monitor: after a stop the others are not even counted.
+const ROUND: usize = 1024;
+
 /// Takes the residual of an iteration; says when to stop.
 pub(in crate::solver) type Report<'r> = dyn Fn(f64) -> Option<Status> + Sync + 'r;
 
@@ -47,6 +50,8 @@ where
             interrupt.get_or_init(|| status);
         })
     };
+    // The largest number of all would leave no room for the one after it.
+    let restarts = restarts.min(usize::MAX - ROUND);
     let run = |number: usize| -> Result<Option<Run>> {
         // The first start always gives a result; the others only while there is time.
         if number > 0
@@ -67,10 +72,20 @@ where
     let best = if restarts == 0 {
         run(0)?
     } else {
-        (0..=restarts)
-            .into_par_iter()
-            .map(run)
-            .try_reduce(|| None, |a, b| Ok(Run::better(a, b, problem)))?
+        let mut best = None;
+        let mut first = 0;
+        loop {
+            let last = restarts.min(first + ROUND - 1);
+            let round = (first..last + 1)
+                .into_par_iter()
+                .map(run)
+                .try_reduce(|| None, |a, b| Ok(Run::better(a, b, problem)))?;
+            best = Run::better(best, round, problem);
+            if last == restarts || monitor.interrupted().is_some() {
+                break best;
+            }
+            first = last + 1;
+        }
     };
     let mut solution = best.expect("the first start always runs").solution;
     if let Some(&status) = interrupt.get() {

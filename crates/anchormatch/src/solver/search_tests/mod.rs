@@ -1,5 +1,6 @@
 //! What all searches must do: book-keeping against recounts, optima against enumeration.
 
+mod first;
 mod problems;
 
 use rand::{RngExt, SeedableRng};
@@ -202,7 +203,10 @@ fn local_search_ends_where_no_move_improves() {
         }
         let stays = TwoOpt::default().solve(problem, &there, &silent()).unwrap();
         assert_eq!(stays.assignment, solution.assignment);
-        let cut = TwoOpt { max_moves: Some(0) };
+        let cut = TwoOpt {
+            max_moves: Some(0),
+            ..TwoOpt::default()
+        };
         let cut = cut.solve(problem, &start, &silent()).unwrap();
         assert_eq!(cut.iterations, 0);
     }

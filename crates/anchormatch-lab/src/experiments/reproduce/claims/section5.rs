@@ -1,170 +1,16 @@
-//! The claims of the paper's Section 5, in its order, judged by rules and not by hand.
-//!
-//! Each claim is broken into tests of a figure with its 95 % interval:
-//!
-//! - **above t**: passes when the whole interval lies above t, fails when none of it does, and is
-//!   open in between;
-//! - **within t**: passes when the whole interval lies between −t and t, fails when none of it does.
-//!
-//! The first test of a claim is its core. A claim *holds* when all of its tests pass, *holds partly*
-//! when the core passes and another test does not, and *does not hold here* when the core does not pass;
-//! it says "undecided" where the core is open. Where the paper says "much", a second test asks for
-//! [`MUCH`] of accuracy.
+//! What Section 5 says, quote by quote, and the tests that each quote becomes.
 
-use super::contender::Outcome;
-use super::estimate::{Clustered, Estimate};
-use super::experiment::{Book, Experiment};
-use super::films::{ANCHOR_COUNTS, HOTEL_EXAMPLE, HOUSE_EXAMPLE};
-use super::protocol::Point;
-use super::results::Results;
-
-/// What "much" asks for, in accuracy.
-pub const MUCH: f64 = 0.05;
-/// What "useful" asks for, in accuracy.
-pub const USEFUL: f64 = 0.5;
-
-/// How a claim fares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// All tests pass.
-    Holds,
-    /// The core passes, another test does not.
-    Partly,
-    /// The core fails.
-    Not,
-    /// The core cannot be told: its interval has the threshold inside.
-    Undecided,
-    /// It was not run.
-    NotRun,
-}
-
-impl Verdict {
-    /// In words.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Partly => "holds partly",
-            Self::Not => "does not hold here",
-            Self::Undecided => "does not hold here (undecided)",
-            Self::NotRun => "not run",
-        }
-    }
-}
-
-/// What a test asks for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bound {
-    /// More than this.
-    Above(f64),
-    /// No farther from 0 than this.
-    Within(f64),
-}
-
-/// How a test's figure is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// A difference of accuracies.
-    Difference,
-    /// An accuracy or a share.
-    Share,
-    /// The figure is −ln of a ratio, which is what people read.
-    Ratio,
-}
-
-/// How a test ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The figure is where the bound wants it.
-    Passes,
-    /// The interval does not say.
-    Open,
-    /// The figure is elsewhere.
-    Fails,
-}
-
-/// One test of a claim.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Test {
-    /// What is measured.
-    pub what: String,
-    /// The figure.
-    pub estimate: Estimate,
-    /// Where it should be.
-    pub bound: Bound,
-    /// How it is written.
-    pub unit: Unit,
-}
-
-impl Test {
-    /// How it ended.
-    #[must_use]
-    pub fn end(&self) -> End {
-        let (low, high) = (self.estimate.low(), self.estimate.high());
-        let (passes, fails) = match self.bound {
-            Bound::Above(t) => (low > t, high <= t),
-            Bound::Within(t) => (low > -t && high < t, low >= t || high <= -t),
-        };
-        match (passes, fails) {
-            (true, _) => End::Passes,
-            (_, true) => End::Fails,
-            _ => End::Open,
-        }
-    }
-
-    /// The figure as people read it.
-    #[must_use]
-    pub fn figure(&self) -> String {
-        let Estimate {
-            value, half_width, ..
-        } = self.estimate;
-        match self.unit {
-            _ if !value.is_finite() => "–".to_owned(),
-            Unit::Difference => self.estimate.signed(),
-            Unit::Share => self.estimate.text(),
-            Unit::Ratio if !half_width.is_finite() => format!("×{:.2}", (-value).exp()),
-            Unit::Ratio => format!(
-                "×{:.2} ({:.2} to {:.2})",
-                (-value).exp(),
-                (-value - half_width).exp(),
-                (-value + half_width).exp()
-            ),
-        }
-    }
-}
-
-/// One claim.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
-    /// Where the paper makes it.
-    pub place: &'static str,
-    /// In the paper's words.
-    pub quote: &'static str,
-    /// The tests, the core first; none when it was not run.
-    pub tests: Vec<Test>,
-    /// Why it was not run.
-    pub missing: Option<String>,
-}
-
-impl Claim {
-    /// The verdict that follows from the tests.
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        let Some(core) = self.tests.first() else {
-            return Verdict::NotRun;
-        };
-        match core.end() {
-            End::Fails => Verdict::Not,
-            End::Open => Verdict::Undecided,
-            End::Passes if self.tests.iter().all(|test| test.end() == End::Passes) => {
-                Verdict::Holds
-            }
-            End::Passes => Verdict::Partly,
-        }
-    }
-}
+use super::{Bound, Claim, MUCH, Test, USEFUL, Unit};
+use crate::experiments::reproduce::contender::Outcome;
+use crate::experiments::reproduce::estimate::{Clustered, Estimate};
+use crate::experiments::reproduce::experiment::{Book, Experiment};
+use crate::experiments::reproduce::films::{ANCHOR_COUNTS, HOTEL_EXAMPLE, HOUSE_EXAMPLE};
+use crate::experiments::reproduce::protocol::Point;
+use crate::experiments::reproduce::results::Results;
 
 const FULL: &str = "heat+b+ap";
+/// Words behind the names of the methods at the two widths.
+const WIDTHS: [&str; 2] = ["", " (wide)"];
 const OTHERS: [&str; 5] = ["adjacency", "heat", "heat+wks", "heat+ap", "heat+b"];
 
 /// All claims of Section 5, in its order.
@@ -234,14 +80,13 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             "the matching performance was improved when heat kernel is used in lieu of the adjacency \
              matrix",
             |results| {
-                vec![gain(
-                    results,
-                    "heat",
-                    "adjacency",
-                    0.0,
-                    "over all pairs",
-                    |_, _| true,
-                )]
+                let test = |better: &str, worse: &str| {
+                    gain(results, better, worse, 0.0, "over all pairs", |_, _| true)
+                };
+                vec![
+                    test("heat", "adjacency"),
+                    test("heat (wide)", "adjacency (wide)"),
+                ]
             },
         ),
         claim(
@@ -268,13 +113,19 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             "With the add-on effect of proximity matrix B and d_ap, furthermore, the matching \
              performance was much improved",
             |results| {
-                vec![
-                    gain(results, FULL, "heat", 0.0, "over all pairs", |_, _| true),
-                    gain(results, FULL, "heat", MUCH, "over all pairs", |_, _| true),
-                    gain(results, FULL, "adjacency", 0.0, "over all pairs", |_, _| {
-                        true
-                    }),
-                ]
+                let test = |word: &str, threshold: f64| {
+                    let (better, worse) = (format!("{FULL}{word}"), format!("heat{word}"));
+                    gain(
+                        results,
+                        &better,
+                        &worse,
+                        threshold,
+                        "over all pairs",
+                        |_, _| true,
+                    )
+                };
+                let tests = WIDTHS.map(|word| [test(word, 0.0), test(word, MUCH)]);
+                tests.into_iter().flatten().collect()
             },
         ),
     ];
@@ -286,21 +137,24 @@ pub fn claims(book: &Book) -> Vec<Claim> {
          all correct matches",
         |results, point| {
             let at = move |p: usize, _: &Point| p == point;
-            let full = results.protocol.place(FULL).unwrap_or(0);
-            let all = results.values(at, |_, o| {
-                let outcome = o[full]?;
-                Some(if outcome.right == outcome.asked { 1.0 } else { 0.0 })
-            });
             let [from, to] = HOTEL_EXAMPLE;
-            vec![
-                gain(results, FULL, "adjacency", 0.0, &format!("frames {from} and {to}, over anchors"), at),
-                Test {
-                    what: format!("draws of anchors for which {FULL} has all matches right"),
+            let over = format!("frames {from} and {to}, over anchors");
+            let tests = WIDTHS.map(|word| {
+                let (full, base) = (format!("{FULL}{word}"), format!("adjacency{word}"));
+                let place = results.protocol.place(&full);
+                let all = results.values(at, |_, o| {
+                    let outcome = o[place?]?;
+                    Some(f64::from(u8::from(outcome.right == outcome.asked)))
+                });
+                let all = Test {
+                    what: format!("draws of anchors for which {full} has all matches right"),
                     estimate: Estimate::mean(&all),
                     bound: Bound::Above(0.5),
                     unit: Unit::Share,
-                },
-            ]
+                };
+                [all, gain(results, &full, &base, 0.0, &over, at)]
+            });
+            tests.into_iter().flatten().collect()
         },
     ));
     claims.extend(anchor_claims(book));
@@ -315,54 +169,41 @@ pub fn claims(book: &Book) -> Vec<Claim> {
             let at = move |p: usize, _: &Point| p == point;
             let [from, to] = HOUSE_EXAMPLE;
             let over = format!("views {from} and {to}, over anchors");
-            let full = results.protocol.place(FULL).unwrap_or(0);
-            vec![
-                gain(results, FULL, "adjacency", 0.0, &over, at),
-                gain(results, FULL, "adjacency", MUCH, &over, at),
-                Test {
-                    what: format!("accuracy of {FULL}, {over}"),
-                    estimate: results.accuracy(full, at),
+            let tests = WIDTHS.map(|word| {
+                let (full, base) = (format!("{FULL}{word}"), format!("adjacency{word}"));
+                let place = results.protocol.place(&full).unwrap_or(0);
+                let useful = Test {
+                    what: format!("accuracy of {full}, {over}"),
+                    estimate: results.accuracy(place, at),
                     bound: Bound::Above(USEFUL),
                     unit: Unit::Share,
-                },
-            ]
+                };
+                let test = |threshold| gain(results, &full, &base, threshold, &over, at);
+                [useful, test(0.0), test(MUCH)]
+            });
+            tests.into_iter().flatten().collect()
         },
     ));
     claims
 }
 
 fn anchor_claims(book: &Book) -> [Claim; 2] {
-    let name = |count: usize| format!("heat+b |U|={count}");
-    let [few, some, many] = ANCHOR_COUNTS.map(name);
-    let step = |results: &Results, more: &str, less: &str| {
-        gain(results, more, less, 0.0, "over all pairs", |_, _| true)
-    };
-    let (one, two) = ((few.clone(), some.clone(), many.clone()), (few, some, many));
+    let names = |word: &str| ANCHOR_COUNTS.map(|count| format!("heat+b{word} |U|={count}"));
     [
         claim(
             book,
             Experiment::HotelAnchors,
             "5.2, Figure 3",
             "with the increase of the number of anchor nodes, the overall matching performance increased",
-            move |results| {
-                let (few, some, many) = &one;
-                let mut control = step(results, "heat |U|=10", "heat |U|=2");
-                // What d_B brings beyond having fewer nodes left.
-                let beyond = |_: &Point, o: &[Option<Outcome>]| {
-                    let place = |name: &str| results.protocol.place(name);
-                    let at = |name: &str| Some(o[place(name)?]?.accuracy());
-                    let learned = at(many)? - at(few)?;
-                    Some(learned - (at("heat |U|=10")? - at("heat |U|=2")?))
+            |results| {
+                let step = |more: &str, less: &str| {
+                    gain(results, more, less, 0.0, "over all pairs", |_, _| true)
                 };
-                control.what =
-                    "the gain from 2 to 10 anchors, beyond that of d_k alone, which only loses nodes".into();
-                control.estimate = Estimate::mean(&results.values(|_, _| true, beyond));
-                vec![
-                    step(results, many, few),
-                    step(results, some, few),
-                    step(results, many, some),
-                    control,
-                ]
+                let tests = WIDTHS.map(|word| {
+                    let [few, some, many] = names(word);
+                    [step(&some, &few), step(&many, &some)]
+                });
+                tests.into_iter().flatten().collect()
             },
         ),
         claim(
@@ -371,25 +212,24 @@ fn anchor_claims(book: &Book) -> [Claim; 2] {
             "5.2, Figure 3",
             "the matching rate gap between |U| = 10 and |U| = 5 is much smaller than that between \
              |U| = 5 and |U| = 2",
-            move |results| {
-                let (few, some, many) = &two;
-                let gap = |factor: f64| {
+            |results| {
+                let test = |word: &str, times: &str, factor: f64| {
+                    let places = names(word).map(|name| results.protocol.place(&name));
                     let figure = |_: &Point, o: &[Option<Outcome>]| {
-                        let at = |name: &str| Some(o[results.protocol.place(name)?]?.accuracy());
-                        Some((at(some)? - at(few)?) - factor * (at(many)? - at(some)?))
+                        let at = |k: usize| Some(o[places[k]?]?.accuracy());
+                        Some((at(1)? - at(0)?) - factor * (at(2)? - at(1)?))
                     };
-                    Estimate::mean(&results.values(|_, _| true, figure))
+                    Test {
+                        what: format!(
+                            "heat+b{word}: the gain from 2 to 5 anchors less {times} that from 5 to 10"
+                        ),
+                        estimate: Estimate::mean(&results.values(|_, _| true, figure)),
+                        bound: Bound::Above(0.0),
+                        unit: Unit::Difference,
+                    }
                 };
-                let test = |what: &str, factor| Test {
-                    what: what.to_owned(),
-                    estimate: gap(factor),
-                    bound: Bound::Above(0.0),
-                    unit: Unit::Difference,
-                };
-                vec![
-                    test("the gain from 2 to 5 anchors less that from 5 to 10", 1.0),
-                    test("the gain from 2 to 5 less twice that from 5 to 10", 2.0),
-                ]
+                let tests = WIDTHS.map(|word| [test(word, "once", 1.0), test(word, "twice", 2.0)]);
+                tests.into_iter().flatten().collect()
             },
         ),
     ]
@@ -474,9 +314,13 @@ fn house_claims(book: &Book) -> Vec<Claim> {
             "5.3, Figure 4 (a)",
             "and the overall matching accuracy is superior to others",
             |results| {
-                let each = OTHERS.iter();
-                each.map(|other| gain(results, FULL, other, 0.0, "over all pairs", |_, _| true))
-                    .collect()
+                let test = |better: &str, worse: &str| {
+                    gain(results, better, worse, 0.0, "over all pairs", |_, _| true)
+                };
+                let wide = format!("{FULL} (wide)");
+                let mut tests = OTHERS.map(|other| test(FULL, other)).to_vec();
+                tests.extend(["adjacency (wide)", "heat (wide)"].map(|other| test(&wide, other)));
+                tests
             },
         ),
     ]
@@ -615,77 +459,4 @@ fn papers_density(results: &Results) -> Vec<usize> {
     let curve = results.protocol.curves.first();
     let places = curve.map(|curve| curve.places.iter().flat_map(|(_, points)| points.clone()));
     places.into_iter().flatten().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn test(value: f64, half_width: f64, bound: Bound) -> Test {
-        Test {
-            what: String::new(),
-            estimate: Estimate {
-                value,
-                half_width,
-                count: 9,
-            },
-            bound,
-            unit: Unit::Difference,
-        }
-    }
-
-    fn verdict(tests: Vec<Test>) -> Verdict {
-        Claim {
-            place: "",
-            quote: "",
-            tests,
-            missing: None,
-        }
-        .verdict()
-    }
-
-    #[test]
-    fn tests_end_by_their_intervals() {
-        for (value, width, bound, end) in [
-            (0.1, 0.05, Bound::Above(0.0), End::Passes),
-            (0.1, 0.15, Bound::Above(0.0), End::Open),
-            (-0.1, 0.05, Bound::Above(0.0), End::Fails),
-            (0.0, 0.0, Bound::Above(0.0), End::Fails),
-            (0.1, f64::INFINITY, Bound::Above(0.0), End::Open),
-            (f64::NAN, f64::INFINITY, Bound::Above(0.0), End::Open),
-            (0.01, 0.02, Bound::Within(0.05), End::Passes),
-            (0.04, 0.02, Bound::Within(0.05), End::Open),
-            (-0.1, 0.02, Bound::Within(0.05), End::Fails),
-        ] {
-            assert_eq!(
-                test(value, width, bound).end(),
-                end,
-                "{value} ± {width}, {bound:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn verdicts_follow_from_the_core_and_the_rest() {
-        let pass = || test(0.1, 0.01, Bound::Above(0.0));
-        let open = || test(0.1, 0.2, Bound::Above(0.0));
-        let fail = || test(-0.1, 0.01, Bound::Above(0.0));
-        assert_eq!(verdict(vec![pass(), pass()]), Verdict::Holds);
-        assert_eq!(verdict(vec![pass(), open()]), Verdict::Partly);
-        assert_eq!(verdict(vec![pass(), fail()]), Verdict::Partly);
-        assert_eq!(verdict(vec![fail(), pass()]), Verdict::Not);
-        assert_eq!(verdict(vec![open(), pass()]), Verdict::Undecided);
-        assert_eq!(verdict(vec![]), Verdict::NotRun);
-    }
-
-    #[test]
-    fn ratios_are_written_as_ratios() {
-        let ratio = Test {
-            unit: Unit::Ratio,
-            ..test(-(2.0f64.ln()), 0.0, Bound::Above(0.0))
-        };
-        assert_eq!(ratio.figure(), "×2.00 (2.00 to 2.00)");
-        assert_eq!(ratio.end(), End::Fails);
-        assert_eq!(test(0.1, 0.01, Bound::Above(0.0)).figure(), "+0.100 ± .010");
-    }
 }

@@ -5,21 +5,18 @@
 //! trial by trial, on three kinds of pairs: random graphs with σ = 0.2, Hotel frames 60 to 90 apart, and
 //! views of our house whose pans lie 25° apart or more. Pairs are drawn with their anchors, one a trial.
 
-use anchormatch::affinity::first_order::add_affinity;
-use anchormatch::affinity::folding::fold_anchors;
+mod recipe;
+
 use anchormatch::affinity::proximity::{Learner, Mode};
-use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Paper, Terms};
-use anchormatch::solver::Rrwm;
-use anchormatch::{Monitor, Result};
 use rand::RngExt;
 
-use super::contender::{Answer, Contender};
+use self::recipe::{AnchorTerm, First, Recipe, Second, by_hand};
+use super::contender::Contender;
 use super::films::Film;
 use super::protocol::{Point, Protocol, derived_seed};
 use super::scale::Scale;
-use super::workbench::{Loss, Workbench};
-use crate::experiments::Trial;
+use super::workbench::Loss;
 use crate::generate::{Synthetic, house, stream};
 
 /// The names of the three kinds of pairs, in the order of the curves.
@@ -51,19 +48,24 @@ impl Choice {
 pub struct Choices {
     /// The rows of the table, by question.
     pub rows: Vec<Choice>,
-    /// The contenders; the first is the default, the second d_k alone.
+    /// The contenders; the first is the default, then d_k and adjacency alone.
     pub contenders: Vec<Contender>,
 }
 
 impl Choices {
+    /// The questions about the kernel's width: of the full method, of d_k and of adjacency alone.
+    pub const WIDTH_QUESTIONS: [&'static str; 3] =
+        ["width s, heat+b+ap", "width s, heat", "width s, adjacency"];
+
     /// The open choices of the paper.
     #[must_use]
     pub fn standard() -> Self {
         let full = Contender::paper("heat+b+ap", Paper::default());
         let heat = Contender::paper("heat", Paper::with_terms(Terms::Heat));
+        let adjacency = Contender::paper("adjacency", Paper::with_terms(Terms::Adjacency));
         let mut choices = Self {
             rows: Vec::new(),
-            contenders: vec![full, heat],
+            contenders: vec![full, heat, adjacency],
         };
         choices.widths();
         choices.forms();
@@ -108,10 +110,8 @@ impl Choices {
     fn widths(&mut self) {
         const WIDTHS: [f64; 7] = [0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0];
         let usual = Paper::default().width;
-        for (terms, question, place) in [
-            (Terms::HeatProximityAnchors, "width s, heat+b+ap", 0),
-            (Terms::Heat, "width s, heat alone", 1),
-        ] {
+        let terms = [Terms::HeatProximityAnchors, Terms::Heat, Terms::Adjacency];
+        for ((place, terms), question) in (0..).zip(terms).zip(Self::WIDTH_QUESTIONS) {
             for width in WIDTHS {
                 if width == usual {
                     self.row(question, width.to_string(), place, place);
@@ -384,182 +384,19 @@ fn random_pairs(
     })
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Second {
-    Gaussian,
-    DiagonalMean,
-    Exponential,
-    Linear,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum First {
-    Exponential,
-    Gaussian,
-    Linear,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum AnchorTerm {
-    Summed,
-    ByAnchor,
-    Folded,
-}
-
-/// W with one piece exchanged.
-#[derive(Debug, Clone, Copy)]
-struct Recipe {
-    second: Second,
-    first: First,
-    loss: Loss,
-    anchors: AnchorTerm,
-    proximity: bool,
-}
-
-impl Default for Recipe {
-    fn default() -> Self {
-        Self {
-            second: Second::Gaussian,
-            first: First::Exponential,
-            loss: Loss::Diffusion,
-            anchors: AnchorTerm::Summed,
-            proximity: true,
-        }
-    }
-}
-
-fn by_hand(recipe: Recipe) -> Contender {
-    let preset = Paper::default();
-    let settings = format!(
-        "{recipe:?} on {}",
-        super::contender::paper_settings(&preset)
-    );
-    Contender::new("", settings, move |trial, seed, monitor| {
-        recipe.run(&preset, trial, seed, monitor)
-    })
-}
-
-impl Recipe {
-    fn run(&self, preset: &Paper, trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Answer> {
-        let bench = Workbench::new(trial, monitor)?;
-        let heat = bench.heat(preset.tau)?;
-        let kernels = [&heat.kernels[0], &heat.kernels[1]];
-        let mut unary = bench.no_terms();
-        match self.anchors {
-            AnchorTerm::Summed => {
-                self.add(
-                    &mut unary,
-                    &bench.heat_to_anchors(&heat),
-                    preset.anchor_weight,
-                );
-            }
-            AnchorTerm::ByAnchor => {
-                self.add(
-                    &mut unary,
-                    &bench.heat_by_anchor(&heat),
-                    preset.anchor_weight,
-                );
-            }
-            AnchorTerm::Folded => {
-                let [x, y] = bench.free_values(kernels);
-                let affinity =
-                    anchormatch::affinity::second_order::gaussian_affinity(&x, &y, preset.width)?;
-                let folded = fold_anchors(kernels[0], kernels[1], bench.anchors.hard(), |p, q| {
-                    affinity.evaluate(p, q)
-                })?;
-                unary = folded.unary;
-            }
-        }
-        if self.proximity {
-            let count = preset.eigenvectors;
-            let distance = bench.proximity(&heat, count, &preset.learner, self.loss)?;
-            self.add(&mut unary, &distance, preset.proximity_weight);
-        }
-        let values = bench.free_values(kernels);
-        let pairwise = match self.second {
-            Second::Gaussian => bench.gaussian(values, preset.width)?,
-            Second::DiagonalMean => {
-                let s = preset.width * mean_over_all(&values[0], &values[1]);
-                bench.gaussian_at(values, s)?
-            }
-            Second::Exponential => {
-                // The mean distance takes the place of the root of the mean square.
-                let square = anchormatch::affinity::second_order::mean_squared_difference(
-                    &values[0], &values[1],
-                );
-                let s = preset.width.sqrt() * square.sqrt().max(f64::MIN_POSITIVE);
-                bench.explicit(values, |x, y| (-(x - y).abs() / s).exp())?
-            }
-            Second::Linear => {
-                let most = largest_difference(&values[0], &values[1]).max(f64::MIN_POSITIVE);
-                bench.explicit(values, |x, y| 1.0 - (x - y).abs() / most)?
-            }
-        };
-        bench.solve(unary, pairwise, &Rrwm::default(), seed)
-    }
-
-    fn add(&self, unary: &mut Matrix, distance: &Matrix, weight: f64) {
-        let each = |mean: &dyn Fn(f64) -> f64| {
-            let values = distance.as_slice();
-            values.iter().map(|&d| mean(d)).sum::<f64>() / values.len().max(1) as f64
-        };
-        let affinity: Box<dyn Fn(f64) -> f64> = match self.first {
-            First::Exponential => {
-                add_affinity(unary, distance, weight);
-                return;
-            }
-            First::Gaussian => {
-                let mean = each(&|d| d * d).max(f64::MIN_POSITIVE);
-                Box::new(move |d| (-d * d / mean).exp())
-            }
-            First::Linear => {
-                let most = distance
-                    .as_slice()
-                    .iter()
-                    .fold(f64::MIN_POSITIVE, |m, &d| m.max(d));
-                Box::new(move |d| 1.0 - d / most)
-            }
-        };
-        for (slot, &d) in unary.as_mut_slice().iter_mut().zip(distance.as_slice()) {
-            *slot += weight * affinity(d);
-        }
-    }
-}
-
-/// The mean of (x − y)² over all entries, the diagonals too.
-fn mean_over_all(x: &Matrix, y: &Matrix) -> f64 {
-    let moments = |m: &Matrix| {
-        let count = m.as_slice().len().max(1) as f64;
-        let mean = m.as_slice().iter().sum::<f64>() / count;
-        let squares = m.as_slice().iter().map(|v| (v - mean) * (v - mean));
-        (mean, squares.sum::<f64>() / count)
-    };
-    let ((mean_x, var_x), (mean_y, var_y)) = (moments(x), moments(y));
-    let mean = var_x + var_y + (mean_x - mean_y) * (mean_x - mean_y);
-    if mean > 0.0 { mean } else { 1.0 }
-}
-
-fn largest_difference(x: &Matrix, y: &Matrix) -> f64 {
-    let range = |m: &Matrix| {
-        let values = m.as_slice().iter();
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
-            (low.min(v), high.max(v))
-        })
-    };
-    let ((low_x, high_x), (low_y, high_y)) = (range(x), range(y));
-    (high_x - low_y).max(high_y - low_x)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use anchormatch::Monitor;
+
     use super::*;
+    use crate::experiments::reproduce::Answer;
 
     #[test]
     fn every_question_has_its_default_and_every_contender_its_row() {
         let choices = Choices::standard();
-        let mut seen: HashSet<usize> = [0, 1].into();
+        let mut seen: HashSet<usize> = [0, 1, 2].into();
         let questions: Vec<&str> = choices.rows.iter().map(|row| row.question).collect();
         for question in &questions {
             let of = || choices.rows.iter().filter(|row| row.question == *question);
@@ -601,19 +438,5 @@ mod tests {
             let (_, outcome) = contender.run(&trial, 0, &Monitor::silent()).unwrap();
             assert_eq!(outcome.asked, 18, "{}", contender.name);
         }
-    }
-
-    #[test]
-    fn the_mean_over_all_is_over_all() {
-        let x = Matrix::from_vec(2, 2, vec![5.0, 1.0, 1.0, 4.0]);
-        let y = Matrix::from_vec(2, 2, vec![7.0, 2.0, 2.0, 3.0]);
-        let mut want = 0.0;
-        for p in x.as_slice() {
-            for q in y.as_slice() {
-                want += (p - q) * (p - q) / 16.0;
-            }
-        }
-        assert!((mean_over_all(&x, &y) - want).abs() < 1e-12);
-        assert_eq!(largest_difference(&x, &y), 6.0);
     }
 }

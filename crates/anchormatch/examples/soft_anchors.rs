@@ -1,0 +1,30 @@
+//! Anchors that are only probable: hints, which may even contradict each other.
+//!
+//! `cargo run -p anchormatch --example soft_anchors`; in Python, `python/examples/soft_anchors.py`.
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use anchormatch::anchors::Anchor;
+use anchormatch::matcher::Best;
+use anchormatch::{Anchors, Graph, Monitor, Result};
+
+fn main() -> Result<()> {
+    // A ring looks the same in both directions: only a hint can tell them apart.
+    let edges: Vec<_> = (0..6).map(|i| (i, (i + 1) % 6, 1.0)).collect();
+    let ring = Graph::from_edges(6, &edges)?;
+    let certain = (0, 0, 1.0);
+    for (name, given) in [
+        ("hints one way", [certain, (1, 5, 0.9), (1, 1, 0.2)]),
+        ("and the other", [certain, (1, 5, 0.2), (1, 1, 0.9)]),
+    ] {
+        let given = given.map(|(source, target, weight)| Anchor {
+            source,
+            target,
+            weight,
+        });
+        let anchors = Anchors::new(&ring, &ring, given)?;
+        let matching = Best::default().run(&ring, &ring, &anchors, &Monitor::silent())?;
+        let partners: Vec<usize> = matching.pairs.iter().map(|pair| pair.target).collect();
+        println!("{name}: {partners:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+"""Many pairs on a real cluster of Dask, whose workers are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from dask import config
+from distributed import Client, LocalCluster
+from many_pairs import assert_same, killer, some_pairs
+
+import anchormatch as am
+
+# Killed workers leave sockets and semaphores behind, which is what they are killed for.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+PAIRS = some_pairs(40, nodes=20)
+
+
+@pytest.fixture(scope="module")
+def alone() -> am.Matchings:
+    return am.match_many(PAIRS)
+
+
+@pytest.fixture
+def client():
+    settings = {
+        "distributed.comm.timeouts.connect": "60s",
+        "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
+    }
+    cluster = LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+    with config.set(settings), cluster, Client(cluster) as client:
+        client.wait_for_workers(2)
+        yield client
+
+
+class Assassin:
+    """Progress that kills one worker when some pairs are done and many are not."""
+
+    def __init__(self, client: Client, when: int) -> None:
+        self.processes = client.run(os.getpid)
+        assert len(self.processes) == 2
+        self.when = when
+        self.killed: int | None = None
+
+    def __call__(self, stage, done, total, value):
+        if done == self.when and self.killed is None:
+            self.killed = next(iter(self.processes.values()))
+            os.kill(self.killed, signal.SIGKILL)
+
+
+def test_nothing_is_lost_when_a_worker_is_killed(client, alone):
+    assassin = Assassin(client, when=6)
+    results = am.match_many(PAIRS, executor=client, progress=assassin)
+    assert assassin.killed is not None
+    assert_same(results, alone)
+    client.wait_for_workers(2)
+    assert assassin.killed not in client.run(os.getpid).values()
+
+
+def test_nor_are_inputs_that_only_workers_hold(client, alone, monkeypatch):
+    from anchormatch import _dask, _parcels
+
+    monkeypatch.setattr(_dask, "_LARGE", 1)
+    monkeypatch.setattr(_parcels, "_LEAST", 1)
+    assassin = Assassin(client, when=3)
+    # Each source stands in two pairs, and so is sent by itself.
+    double = [pair for pair in PAIRS[:12] for _ in range(2)]
+    results = am.match_many(double, executor=client, progress=assassin)
+    assert assassin.killed is not None
+    assert_same(results, [m for m in alone[:12] for _ in range(2)])
+
+
+def test_failures_are_named_and_graphs_do_not_come_back(client):
+    graph = am.points(np.random.default_rng(0).random((80, 2)))
+    anchors = [(0, 0), (1, 1)]
+    pairs = [(graph, graph, anchors)] * 4 + [
+        (threading.Lock(), graph),
+        (graph, graph, [(0, 99)]),
+        (graph, graph),
+    ]
+    results = am.match_many(pairs, executor=client, preset="fast")
+    assert [failure.index for failure in results.failures] == [4, 5]
+    assert "cannot pickle" in str(results[4]) and "found 99, expected 0 to 79" in str(results[5])
+    assert results[0].source is graph and results[6].target is graph
+    assert_same(results[:4], [am.match(graph, graph, anchors, preset="fast")] * 4)
+    assert client.futures == {} or all(future.done() for future in client.futures.values())
+
+
+def test_a_pair_that_kills_every_worker_fails_alone(client, alone):
+    results = am.match_many([killer(PAIRS[0]), *PAIRS[1:8]], executor=client)
+    assert [failure.index for failure in results.failures] == [0]
+    assert type(results[0].exception).__name__ == "KilledWorker"
+    assert_same(results[1:], alone[1:8])
+
+
+def test_an_asynchronous_client_is_refused():
+    async def ask():
+        async with Client(asynchronous=True, processes=False, dashboard_address=None) as client:
+            with pytest.raises(TypeError, match="asynchronous client"):
+                am.match_many(PAIRS, executor=client)
+
+    asyncio.run(ask())
