@@ -102,34 +102,29 @@ bench: ## time, memory and growth of the kernels
 bench-solvers: ## every solver on the synthetic sweeps: accuracy, objective, time
 	$(CARGO) run --release --quiet -p anchormatch-cli -- bench solvers --out $(OUT)/solvers
 
-bench-peers: $(OUT)/peers ## RRWM, FAQ, assignment and eigenpairs beside their peers in one run
+bench-peers: wheel $(OUT)/peers ## every comparison with the peers, in one run; writes docs/peers.md
 	$(CARGO) build --release --locked -p anchormatch-lab --bench kernels
 	$(CARGO) build --release --locked -p anchormatch --example bench_faq
-	$(OUT)/peers/bin/python scripts/bench_peers.py
-	$(OUT)/peers/bin/python scripts/bench_faq.py
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl
+	$(OUT)/peers/bin/python scripts/write_peers.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
 bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each instance (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers/bin/python scripts/bench_qaplib.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
-bench-networks: $(OUT)/peers-networks ## real networks beside graspologic, the same anchors (needs the data)
+bench-networks: $(OUT)/peers ## real networks beside graspologic, the same anchors (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-cli
-	$(OUT)/peers-networks/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+	$(OUT)/peers/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
 
-bench-compat: wheel $(OUT)/peers $(OUT)/peers-networks ## anchormatch.compat beside SciPy, pygmtools and graspologic in one run each
-	for peers in $(OUT)/peers $(OUT)/peers-networks; do \
-		$$peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl && \
-		$$peers/bin/python scripts/bench_compat.py || exit 1; done
+bench-compat: wheel $(OUT)/peers ## anchormatch.compat beside SciPy, pygmtools and graspologic
+	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl
+	$(OUT)/peers/bin/python scripts/bench_compat.py
 
 $(OUT)/peers: scripts/peers.txt
 	$(PYTHON) -m venv $(OUT)/peers
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
 	@touch $(OUT)/peers
-
-$(OUT)/peers-networks: scripts/peers_networks.txt
-	$(PYTHON) -m venv $(OUT)/peers-networks
-	$(OUT)/peers-networks/bin/pip install --quiet --disable-pip-version-check -r scripts/peers_networks.txt
-	@touch $(OUT)/peers-networks
 
 reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --out $(OUT)/reproduction --docs docs

@@ -1,7 +1,8 @@
-"""Compare GOAT with graspologic.match.graph_match(transport=True) on the same block models, in one run.
+"""Compare GOAT, or another method, with graspologic.match.graph_match(transport=True) on the same block
+models, in one run.
 
     cargo build --release -p anchormatch-lab --example block_models
-    python scripts/bench_goat.py [TRIALS [SOLVER]]
+    python scripts/bench_goat.py [TRIALS [METHOD]]        a solver, or the preset best or fast
 
 Needs numpy and graspologic. The example writes the correlated block models that it solves; this
 script reads them. Prints means of accuracy, objective over the truth's, milliseconds and, for both,

@@ -20,10 +20,11 @@ HARD = am.generate.synthetic(150, noise=0.3, seed=1)
 
 
 def test_a_time_limit_returns_the_best_so_far():
-    m = am.match(HARD.source, HARD.target, HARD.anchors(3), time_limit=0.2)
+    endless = {"solver": "tabu", "solver_options": {"iterations": 10**12}}
+    m = am.match(HARD.source, HARD.target, preset="paper", terms="adjacency", time_limit=2, **endless)
     assert m.status == "time_limit" and len(m) == 150
-    found = am.solve((HARD.source, HARD.target), "portfolio", time_limit=0.2)
-    assert found.status == "time_limit" and found.seconds < 60
+    found = am.solve((HARD.source, HARD.target), "tabu", options={"iterations": 10**12}, time_limit=0.2)
+    assert found.status == "time_limit" and (found.assignment >= 0).all()
     with pytest.raises(TimeoutError, match="before a first result"):
         am.match(HARD.source, HARD.target, time_limit=0, preset="paper")
 

@@ -209,3 +209,20 @@ def test_empty_programs():
         assert len(found.assignment) == 0 and found.objective == 0.0
         assert am.solve((none, ONE), solver).assignment.shape == (0,)
         assert am.solve((ONE, none), solver).assignment.tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("faq", {"restarts": 10**15}),
+        ("goat", {"restarts": 2**64 - 1}),
+        ("gagm", {"first_beta": 1e-308}),
+        ("anneal", {"rounds": 2**64 - 1}),
+        ("tabu", {"iterations": 2**64 - 1}),
+        ("portfolio", {"searches": 10**5, "iterations": 10**12}),
+    ],
+)
+def test_absurd_options_end_with_the_time(solver, options, matrices):
+    a = matrices[0] + matrices[0].T
+    found = am.solve((a, a), solver, options=options, time_limit=0.3)
+    assert sorted(found.assignment.tolist()) == [0, 1, 2, 3, 4]

@@ -52,16 +52,19 @@ fn commands_print_what_stands_below_them() {
 /// What the lines print, standard error included.
 fn shell(bench: &Bench, lines: &str) -> String {
     let binary = PathBuf::from(assert_cmd::cargo::cargo_bin!("anchormatch"));
-    let mut path = vec![binary.parent().unwrap().to_owned()];
-    path.extend(env::split_paths(&env::var_os("PATH").unwrap()));
+    let mut path = vec![binary.parent().expect("a binary in a folder").to_owned()];
+    path.extend(env::split_paths(&env::var_os("PATH").expect("a PATH")));
     let output = Command::new("sh")
         .args(["-ec", &format!("exec 2>&1\n{lines}")])
         .current_dir(bench.path())
-        .env("PATH", env::join_paths(path).unwrap())
+        .env(
+            "PATH",
+            env::join_paths(path).expect("folders without separators"),
+        )
         .output()
-        .unwrap();
+        .expect("sh runs");
     assert!(output.status.success(), "{lines}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("text")
 }
 
 fn blocks(document: &str) -> Vec<Block> {
@@ -80,7 +83,7 @@ fn blocks(document: &str) -> Vec<Block> {
             }
             follows = true;
         } else if inside {
-            let block = blocks.last_mut().unwrap();
+            let block = blocks.last_mut().expect("a block was begun");
             block.text += line;
             block.text.push('\n');
         } else if !line.trim().is_empty() {

@@ -111,7 +111,8 @@ pub fn best(preset: &Best, graphs: [&Graph; 2], anchors: &Anchors, pairs: &Pairs
     independent_share(&model, [&x, &y], &all) * edges + told - choices
 }
 
-/// (tr R²)²/tr R⁴ of the residuals, over what independent noise would give.
+/// (tr R²)²/tr R⁴ of the residuals, over what independent noise would give, less twice what that
+/// varies by.
 fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs) -> f64 {
     let n = all.len();
     let complete = x.is_complete() && y.is_complete();
@@ -135,10 +136,8 @@ fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs)
     }
     let n = n as f64;
     if fourth > 0.0 {
-        f64::min(
-            second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0)),
-            1.0,
-        )
+        let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
+        f64::min(ratio / (1.0 - 2.8 / n), 1.0)
     } else {
         1.0
     }

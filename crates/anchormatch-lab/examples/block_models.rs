@@ -1,4 +1,5 @@
-//! Seeded matching of correlated block models: `block_models [SOLVER [RHO SEEDS TRIALS [DIRECTORY]]]`.
+//! Seeded matching of correlated block models: `block_models [METHOD [RHO SEEDS TRIALS [DIRECTORY]]]`,
+//! METHOD a solver or the preset `best` or `fast`.
 //!
 //! Three blocks of 100 nodes, 0/1 weights. Prints the accuracy on the nodes that are no seeds, the
 //! objective over that of the truth, milliseconds and iterations, as means over the trials. With a
@@ -10,9 +11,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use anchormatch::Monitor;
+use anchormatch::matcher::Best;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
 use anchormatch::solver::{Start, registry};
+use anchormatch::{Anchors, Monitor};
 use anchormatch_lab::generate::{BlockModel, Instance, block_model};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +48,13 @@ fn row(
     trials: u64,
     directory: Option<&Path>,
 ) -> Result<(), Failure> {
-    let solver = registry::by_name(solver)?;
+    let preset = match solver {
+        "best" => Some(Best::default()),
+        "fast" => Some(Best::fast()),
+        _ => None,
+    };
+    let solver = preset.is_none().then(|| registry::by_name(solver));
+    let solver = solver.transpose()?;
     let settings = BlockModel {
         correlation,
         ..BlockModel::default()
@@ -63,16 +71,39 @@ fn row(
         let a = Weights::Dense(instance.source.adjacency());
         let b = Weights::Dense(instance.target.adjacency());
         let clock = Instant::now();
-        let folded = ProductPairwise::seeded_problem(Sense::Maximise, &a, &b, &known)?;
-        let solution = solver.solve(&folded.problem, &Start::seeded(trial), &Monitor::silent())?;
+        let mut whole = vec![None; instance.source.nodes()];
+        let mut iterations = 0;
+        if let Some(preset) = &preset {
+            let anchors = Anchors::from_indices(&instance.source, &instance.target, &known)?;
+            let matching = Best {
+                seed: trial,
+                ..preset.clone()
+            };
+            let matching = matching.run(
+                &instance.source,
+                &instance.target,
+                &anchors,
+                &Monitor::silent(),
+            )?;
+            for pair in &matching.pairs {
+                whole[pair.source] = Some(pair.target);
+            }
+            iterations = matching.iterations;
+        }
+        if let Some(solver) = &solver {
+            let folded = ProductPairwise::seeded_problem(Sense::Maximise, &a, &b, &known)?;
+            let start = Start::seeded(trial);
+            let solution = solver.solve(&folded.problem, &start, &Monitor::silent())?;
+            whole = folded.complete(&solution.assignment);
+            iterations = solution.iterations;
+        }
         let milliseconds = clock.elapsed().as_secs_f64() * 1e3;
-        let whole = folded.complete(&solution.assignment);
         let right = instance.truth.iter().filter(|(u, a)| whole[*u] == Some(*a));
         let share = (right.count() - seeds) as f64 / (instance.truth.len() - seeds) as f64;
         let truth: Vec<Option<usize>> = instance.truth.iter().map(|pair| Some(pair.1)).collect();
-        let best = ProductPairwise::problem(Sense::Maximise, a, b, None)?.objective(&truth);
-        let iterations = solution.iterations as f64;
-        [share, solution.objective / best, milliseconds, iterations]
+        let problem = ProductPairwise::problem(Sense::Maximise, a, b, None)?;
+        let objective = problem.objective(&whole) / problem.objective(&truth);
+        [share, objective, milliseconds, iterations as f64]
             .iter()
             .zip(&mut sums)
             .for_each(|(value, sum)| *sum += value / trials as f64);
