@@ -82,13 +82,14 @@ python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tes
 	$(OUT)/python/bin/ruff check
 	$(OUT)/python/bin/ruff format --check
 
-# Ray is large: its tests have an environment of their own and are no part of `make test`.
+# Ray is large: its tests have an environment of their own and are no part of `make test`. It also leaves
+# processes behind that end after the interpreter does.
 test-ray: $(OUT)/maturin ## many pairs with Ray, whose workers are killed
 	rm -rf $(OUT)/wheels-test
 	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
 	$(PYTHON) -m venv --clear $(OUT)/ray
 	$(OUT)/ray/bin/pip install --quiet --disable-pip-version-check -r python/tests_ray/requirements.txt $(OUT)/wheels-test/*.whl
-	$(OUT)/ray/bin/python -m pytest --quiet python/tests_ray
+	$(OUT)/ray/bin/python -m pytest --quiet -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning python/tests_ray
 
 $(OUT)/maturin: pyproject.toml
 	$(PYTHON) -m venv --clear $(OUT)/maturin

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+# On a busy machine Ray takes longer to start than it likes to wait.
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")
+
 import ray
 
 import anchormatch as am
