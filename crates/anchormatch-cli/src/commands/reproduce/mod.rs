@@ -58,8 +58,8 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "trials")]
     quick: bool,
 
-    /// Trials at each synthetic point and of each ablation, draws of each example; each view of a film
-    /// is matched with N/2 others [default: 100, and all others; 10, and 6 others, with --quick]
+    /// Trials at each synthetic point, draws of each example, a third of the trials of each ablation; each
+    /// view of a film is matched with N/2 others [default: 100, and all others; 10, and 6 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     trials: Option<u32>,
 

@@ -41,15 +41,16 @@ impl Scale {
         }
     }
 
-    /// `trials` at every point of random graphs, of every ablation and example, and a quarter as many
-    /// offsets of films, each of which gives every view two partners.
+    /// `trials` at every point of random graphs and of every example, three times as many of the
+    /// ablations, whose differences are small, and a quarter as many offsets of films, each of which
+    /// gives every view two partners.
     #[must_use]
     pub fn of(trials: usize) -> Self {
         Self {
             synthetic: trials,
             offsets: trials.div_ceil(4),
             slow_offsets: trials.div_ceil(16).min(5),
-            ablations: trials,
+            ablations: 3 * trials,
             draws: trials,
         }
     }

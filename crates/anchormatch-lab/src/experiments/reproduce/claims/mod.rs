@@ -7,7 +7,7 @@
 //! - **within t**: passes when the whole interval lies between −t and t, fails when none of it does.
 //!
 //! A claim *holds* when all of its tests pass, *holds partly* when some do, and *does not hold here* when
-//! none does; it says "undecided" where one of those is open. Where the paper says "much", a second test
+//! none does; it says "undecided" where all of them are open. Where the paper says "much", a second test
 //! asks for [`MUCH`] of accuracy. Claims on the films are tested at the default width of the kernel and at
 //! that of Section 5.1 ([`WIDE`](super::WIDE)), since the paper does not say which it used.
 
@@ -29,9 +29,9 @@ pub enum Verdict {
     Holds,
     /// Some tests pass, others do not.
     Partly,
-    /// All tests fail.
+    /// No test passes, and one fails.
     Not,
-    /// No test passes, and one cannot be told: its interval has the threshold inside.
+    /// No test can be told: their intervals have the thresholds inside.
     Undecided,
     /// It was not run.
     NotRun,
@@ -154,8 +154,8 @@ impl Claim {
             _ if self.tests.is_empty() => Verdict::NotRun,
             (passed, _) if passed == self.tests.len() => Verdict::Holds,
             (1.., _) => Verdict::Partly,
-            (0, 1..) => Verdict::Undecided,
-            (0, 0) => Verdict::Not,
+            (0, open) if open == self.tests.len() => Verdict::Undecided,
+            (0, _) => Verdict::Not,
         }
     }
 }
@@ -217,7 +217,8 @@ mod tests {
         assert_eq!(verdict(vec![pass(), open()]), Verdict::Partly);
         assert_eq!(verdict(vec![pass(), fail()]), Verdict::Partly);
         assert_eq!(verdict(vec![fail(), pass()]), Verdict::Partly);
-        assert_eq!(verdict(vec![open(), fail()]), Verdict::Undecided);
+        assert_eq!(verdict(vec![open(), open()]), Verdict::Undecided);
+        assert_eq!(verdict(vec![open(), fail()]), Verdict::Not);
         assert_eq!(verdict(vec![fail(), fail()]), Verdict::Not);
         assert_eq!(verdict(vec![]), Verdict::NotRun);
     }

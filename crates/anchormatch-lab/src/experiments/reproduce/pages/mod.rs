@@ -137,8 +137,8 @@ impl<'a> Writer<'a> {
         self.paragraph(format!(
             "Rules. Each claim is a list of tests of a figure with its 95 % interval. ✓: the interval lies \
              wholly where the claim wants it; ✗: wholly elsewhere; ?: neither. A claim holds when all tests \
-             are ✓, holds partly when some are, and does not hold here when none is (“undecided” when one \
-             is ?). “Much” asks for {MUCH} of accuracy, “useful” for {USEFUL}. No correction is made for \
+             are ✓, holds partly when some are, and does not hold here when none is (“undecided” when all \
+             are ?). “Much” asks for {MUCH} of accuracy, “useful” for {USEFUL}. No correction is made for \
              looking at many claims. A ratio below 1 is a saving; times are those of a machine at work on \
              several trials at once. The paper does not say how wide the kernel of its affinity is. Random \
              graphs have the width of the protocol that it follows, exp(−Δ²/0.15); the films, whose W it \

@@ -127,7 +127,7 @@ impl Writer<'_> {
             let place = |name: &str| results.protocol.place(name).unwrap_or(0);
             let rows = HOTEL_GAPS.map(|(gap, rrwm, fgm)| {
                 let at = |name: &str| {
-                    let has = |views: [usize; 2]| views[1] - views[0] == gap;
+                    let has = |views: [usize; 2]| (views[1] - views[0]).abs_diff(gap) <= 5;
                     results
                         .accuracy(place(name), |_, p| p.views.is_some_and(has))
                         .text()
@@ -142,9 +142,10 @@ impl Writer<'_> {
                 ]
             });
             self.paragraph(
-                "Hotel at single frame gaps, beside published accuracies of RRWM and FGM-U (Zhou and De la \
-                 Torre). Those are of Delaunay graphs without anchors; ours are complete graphs, two nodes \
-                 of which are given away, so only the shape of the decline can be compared.",
+                "Hotel by frame gap (ours: within 5 frames of it), beside published accuracies of RRWM and \
+                 FGM-U (Zhou and De la Torre). Those are of Delaunay graphs without anchors; ours are \
+                 complete graphs, two nodes of which are given away, so only the shape of the decline can \
+                 be compared.",
             );
             self.table(
                 &[

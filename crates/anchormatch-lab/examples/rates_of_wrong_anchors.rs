@@ -1,6 +1,6 @@
 //! How often wrong anchors are found, on the Hotel sequence and on synthetic graphs.
 //!
-//! `cargo run --release --example wrong_anchors -- DATA_DIR [TRIALS [NODES]]`, NODES those of the synthetic graphs
+//! `cargo run --release --example rates_of_wrong_anchors -- DATA_DIR [TRIALS [NODES]]`, NODES those of the synthetic graphs
 
 #![allow(clippy::print_stdout)]
 
