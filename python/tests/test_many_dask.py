@@ -108,6 +108,20 @@ def test_a_pair_that_kills_every_worker_fails_alone(client, alone):
     assert_same(results[1:], alone[1:8])
 
 
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_whatever_the_scheduler_allows(client, alone, allowed):
+    """It blames whoever waits beside the killer, after so many deaths."""
+
+    def allow(dask_scheduler):
+        dask_scheduler.allowed_failures = allowed
+
+    client.run_on_scheduler(allow)
+    results = am.match_many([*PAIRS[:3], killer(PAIRS[3]), *PAIRS[4:8]], executor=client)
+    assert [failure.index for failure in results.failures] == [3]
+    assert_same(results[:3], alone[:3])
+    assert_same(results[4:], alone[4:8])
+
+
 def test_an_asynchronous_client_is_refused():
     async def ask():
         async with Client(asynchronous=True, processes=False, dashboard_address=None) as client:
