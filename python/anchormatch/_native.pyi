@@ -19,10 +19,13 @@ __all__ = [
     "__version__",
     "block_model",
     "drawing",
+    "fixed_points",
+    "frank_wolfe",
     "heat_kernel",
     "house",
     "linear_assignment",
     "match_graphs",
+    "power_iteration",
     "random_anchors",
     "read_problems",
     "report",
@@ -139,6 +142,26 @@ def heat_kernel(
 def linear_assignment(
     costs: _Floats, maximize: bool, limits: Limits
 ) -> tuple[_Indices, float, _Floats, _Floats]: ...
+def frank_wolfe(
+    a: _Floats,
+    b: _Floats,
+    linear: _Floats | None,
+    fixed: tuple[_Indices, _Indices],
+    free: tuple[_Indices, _Indices],
+    start: _Floats,
+    maximize: bool,
+    max_iterations: int,
+    tolerance: float,
+) -> tuple[_Floats, _Indices, int, bool]: ...
+def power_iteration(matrices: _Floats, start: _Floats, max_iterations: int, still: float) -> _Floats: ...
+def fixed_points(
+    matrices: _Floats,
+    start: _Floats,
+    shape: tuple[int, int],
+    sizes: list[tuple[int, int]],
+    max_iterations: int,
+    same: float,
+) -> _Floats | None: ...
 def sinkhorn(
     matrix: _Floats, tolerance: float, max_sweeps: int, limits: Limits
 ) -> tuple[_Floats, int, float]: ...

@@ -43,6 +43,36 @@ def test_a_batch_is_its_problems_one_by_one():
     np.testing.assert_allclose(pygm.rrwm(k, n1max=5, n2max=6)[2], pygm.rrwm(k[2], 5, 6), atol=1e-12)
 
 
+@pytest.mark.parametrize("function", [pygm.sm, pygm.ipfp])
+def test_small_problems_are_solved_as_large_ones_are(function, monkeypatch):
+    rng = np.random.default_rng(9)
+    for batch, rows, cols in [(1, 1, 1), (1, 4, 4), (3, 2, 5), (4, 6, 3), (2, 8, 8)]:
+        k = rng.random((batch, rows * cols, rows * cols)) - 0.2 * (rows == 6)
+        if rows == 8:
+            k = k + k.transpose(0, 2, 1)
+        x0 = rng.random((batch, rows, cols)) if cols == 5 else None
+        sizes = rng.integers(1, rows + 1, batch), rng.integers(1, cols + 1, batch)
+        for n1, n2 in ((None, None), sizes):
+            for max_iter in (0, 1, 50):
+                found = []
+                for small in (2**22, -1):
+                    monkeypatch.setitem(pygm._SMALL, function.__name__, small)
+                    found.append(function(k, n1, n2, rows, cols, x0=x0, max_iter=max_iter))
+                np.testing.assert_allclose(found[0], found[1], atol=1e-13)
+
+
+@pytest.mark.parametrize("function", [pygm.sm, pygm.rrwm, pygm.ipfp])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("small", [2**20, -1])
+def test_affinities_are_finite(function, value, small, monkeypatch):
+    for name in pygm._SMALL:
+        monkeypatch.setitem(pygm._SMALL, name, small)
+    k = np.ones((9, 9))
+    k[2, 4] = value
+    with pytest.raises(ValueError, match="K: found infinite or undefined"):
+        function(k, 3, 3)
+
+
 def test_hungarian_is_optimal_and_leaves_out_what_is_not_worth_it():
     rng = np.random.default_rng(2)
     for rows, cols in [(5, 5), (3, 6), (6, 3), (1, 1), (0, 3)]:

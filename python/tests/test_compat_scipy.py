@@ -14,6 +14,7 @@ from scipy.optimize import OptimizeResult
 from scipy.optimize import quadratic_assignment as theirs
 
 import anchormatch as am
+from anchormatch.compat import _frank_wolfe
 from anchormatch.compat.scipy import quadratic_assignment
 
 #: SciPy's tests that do not pass with our function in the place of theirs, and why.
@@ -74,6 +75,49 @@ def assert_same(expected, found):
     assert found.nit == expected.nit
     assert found.fun == pytest.approx(expected.fun, rel=1e-12)
     assert found.fun.dtype == expected.fun.dtype and found.col_ind.dtype == expected.col_ind.dtype
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 7, 20, 41])
+def test_small_problems_are_climbed_as_large_ones_are(nodes, monkeypatch):
+    for seed in range(12):
+        a, b = problem(nodes, seed, symmetric=seed % 3 == 0)
+        if seed % 4 == 1:
+            b = b + b.T
+        a, b = (np.asfortranarray(a), b[::-1, ::-1]) if seed % 2 else (a, b)
+        rng = np.random.default_rng(seed)
+        known = np.column_stack([rng.permutation(nodes), rng.permutation(nodes)])[: seed % nodes]
+        options = {
+            "maximize": seed % 2 == 1,
+            "partial_match": known,
+            "P0": "randomized",
+            "maxiter": 1 + 3 * seed,
+        }
+        found = []
+        for small in (2**18, 0):
+            monkeypatch.setattr(_frank_wolfe, "_SMALL", small)
+            found.append(
+                quadratic_assignment(a, b, options={**options, "rng": np.random.default_rng(seed)})
+            )
+        assert found[0].col_ind.tolist() == found[1].col_ind.tolist()
+        assert (found[0].nit, found[0].fun) == (found[1].nit, found[1].fun)
+
+
+def test_a_long_climb_can_be_interrupted():
+    # Never still, and never done.
+    program = (
+        "import signal, threading, time, os, numpy as np\n"
+        "from anchormatch.compat.scipy import quadratic_assignment\n"
+        "rng = np.random.default_rng(0)\n"
+        "a, b = rng.random((2, 12, 12))\n"
+        "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    while True:\n"
+        "        quadratic_assignment(a, b, options={'maxiter': 10**30, 'tol': 1e-300, 'P0': 'randomized', 'rng': rng})\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "stopped\n", run.stderr
 
 
 @pytest.mark.parametrize("maximize", [False, True])

@@ -177,6 +177,20 @@ def test_rounding_is_no_asymmetry_and_directions_can_be_merged():
 def test_what_was_set_aside_is_noted(pair):
     looped = pair.source + np.eye(10)
     assert "10 self-loops dropped" in am.match(looped, pair.target, pair.anchors).notes[0]
+    one = np.zeros((10, 10))
+    one[4, 4] = 2.0
+    told = am.match(sp.csr_array(pair.source + one), pair.target, pair.anchors).notes
+    assert told[0] == "the source graph: 1 self-loop dropped"
+
+
+def test_a_diagonal_of_zeros_is_no_loop(pair):
+    stored = sp.csr_array(pair.source + np.eye(10))
+    stored.setdiag(0.0)
+    assert stored.nnz > sp.csr_array(pair.source).nnz, "zeros are stored"
+    for matrix in (pair.source, stored, pair.source.astype(int)):
+        assert am.match(matrix, pair.target, pair.anchors).notes == []
+    made = am.generate.synthetic(12, noise=0.1, seed=1)
+    assert am.match(made.source, made.target, made.anchors(2)).notes == []
 
 
 BAD_GRAPHS = [

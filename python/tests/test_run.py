@@ -19,6 +19,20 @@ import anchormatch as am
 HARD = am.generate.synthetic(150, noise=0.3, seed=1)
 
 
+def test_what_a_time_limit_changed_says_so():
+    made = am.generate.synthetic(70, noise=0.35, seed=3)
+    whole = am.match(made.source, made.target, made.anchors(3))
+    assert whole.status == "converged"
+    for seconds in (0.005, 0.02, 0.05, 0.1, 0.2, 0.5):
+        try:
+            m = am.match(made.source, made.target, made.anchors(3), time_limit=seconds)
+        except TimeoutError:
+            continue
+        assert m.status in ("converged", "time_limit")
+        if m.status == "converged":
+            assert m.pairs == whole.pairs and (m.confidence == whole.confidence).all()
+
+
 def test_a_time_limit_returns_the_best_so_far():
     endless = {"solver": "tabu", "solver_options": {"iterations": 10**12}}
     m = am.match(HARD.source, HARD.target, preset="paper", terms="adjacency", time_limit=2, **endless)

@@ -256,8 +256,9 @@ fn from_rows(
                      make one"
                 ))
             })?;
-            if i == j || weight != 0.0 {
-                builder.edge(i, j, if i == j { value } else { weight }, None)?;
+            let weight = if i == j { value } else { weight };
+            if weight != 0.0 {
+                builder.edge(i, j, weight, None)?;
             }
             Ok(())
         })?;

@@ -17,6 +17,7 @@ mod kernels;
 mod matching;
 mod options;
 mod problem;
+mod relaxations;
 mod report;
 mod worker;
 
@@ -37,6 +38,8 @@ mod native {
     use super::options::solvers;
     #[pymodule_export]
     use super::problem::{Problem, read_problems};
+    #[pymodule_export]
+    use super::relaxations::{fixed_points, frank_wolfe, power_iteration};
     #[pymodule_export]
     use super::report::{drawing, report};
     use super::*;

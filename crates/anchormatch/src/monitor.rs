@@ -4,7 +4,7 @@
 //! clock, and it costs an atomic load when nobody watches.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
@@ -58,6 +58,31 @@ pub struct Monitor {
     deadline: Option<Instant>,
     max_memory: Option<u64>,
     held: u64,
+    stops: Stops,
+}
+
+/// What a monitor and its clones have told the work: nothing, or why to stop.
+#[derive(Clone, Default)]
+struct Stops(Arc<AtomicU8>);
+
+impl Stops {
+    fn tell(&self, why: Interrupt) -> Interrupt {
+        // Of two reasons the caller's own stands.
+        let code = match why {
+            Interrupt::TimeLimit => 1,
+            Interrupt::Cancelled => 2,
+        };
+        self.0.fetch_max(code, Ordering::Relaxed);
+        why
+    }
+
+    fn told(&self) -> Option<Interrupt> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Interrupt::TimeLimit),
+            _ => Some(Interrupt::Cancelled),
+        }
+    }
 }
 
 impl std::fmt::Debug for Monitor {
@@ -125,12 +150,30 @@ impl Monitor {
     #[must_use]
     pub fn interrupted(&self) -> Option<Interrupt> {
         if self.cancel.is_cancelled() {
-            return Some(Interrupt::Cancelled);
+            return Some(self.stops.tell(Interrupt::Cancelled));
         }
         match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Some(Interrupt::TimeLimit),
+            Some(deadline) if Instant::now() >= deadline => {
+                Some(self.stops.tell(Interrupt::TimeLimit))
+            }
             _ => None,
         }
+    }
+
+    /// A monitor for one run: [`stopped`](Self::stopped) tells what this one and those made of it said.
+    #[must_use]
+    pub fn for_one_run(&self) -> Self {
+        Self {
+            stops: Stops::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Why any part of the work was told to stop, since [`for_one_run`](Self::for_one_run); `None` when
+    /// no limit cut anything short, whatever the clock says by now.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Interrupt> {
+        self.stops.told()
     }
 
     /// Whether a time limit is set.
@@ -273,6 +316,25 @@ mod tests {
         assert_eq!(none.interrupted(), Some(Interrupt::TimeLimit));
         assert!(!Monitor::silent().with_share(0.5).has_deadline());
         assert_eq!(Monitor::silent().remaining(), None);
+    }
+
+    #[test]
+    fn a_run_remembers_what_its_parts_were_told() {
+        let monitor = Monitor::silent().time_limit(Duration::from_secs(3600));
+        let run = monitor.for_one_run();
+        assert_eq!(run.with_share(0.5).interrupted(), None);
+        assert_eq!(run.stopped(), None);
+        // A part whose share has passed stops, though the whole has time left.
+        let part = run.unobserved().with_share(0.0);
+        assert_eq!(run.stopped(), None, "nobody asked yet");
+        assert!(part.enter("part").is_err());
+        assert_eq!(run.interrupted(), None);
+        assert_eq!(run.stopped(), Some(Interrupt::TimeLimit));
+        assert_eq!(monitor.stopped(), None);
+        assert_eq!(run.for_one_run().stopped(), None);
+        monitor.cancel_token().cancel();
+        assert_eq!(run.interrupted(), Some(Interrupt::Cancelled));
+        assert_eq!(part.stopped(), Some(Interrupt::Cancelled));
     }
 
     #[test]

@@ -219,11 +219,24 @@ fn a_stop_gives_a_sound_result_or_says_so() {
         for preset in presets() {
             let cancelled = Monitor::silent();
             cancelled.cancel_token().cancel();
-            let limits = [Duration::ZERO, Duration::from_millis(5)];
-            let limits = limits.map(|limit| Monitor::silent().time_limit(limit));
-            for monitor in limits.iter().chain([&cancelled]) {
-                match preset.run(source, target, &anchors, monitor) {
-                    Ok(matching) => assert_sound(&preset, &matching, source, target, &anchors),
+            let whole = preset.run(source, target, &anchors, &Monitor::silent());
+            let whole = whole.unwrap();
+            for limit in [0, 1, 5, 20, 50, 100].map(Some).into_iter().chain([None]) {
+                // The clock starts with the run.
+                let monitor = match limit {
+                    Some(limit) => Monitor::silent().time_limit(Duration::from_millis(limit)),
+                    None => cancelled.clone(),
+                };
+                match preset.run(source, target, &anchors, &monitor) {
+                    Ok(matching) => {
+                        assert_sound(&preset, &matching, source, target, &anchors);
+                        // What a limit changed says so.
+                        if !matching.status.was_interrupted() {
+                            assert_eq!(matching.status, whole.status);
+                            assert_eq!(matching.pairs, whole.pairs);
+                            assert_eq!(matching.anchor_report, whole.anchor_report);
+                        }
+                    }
                     Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
                 }
             }
@@ -242,8 +255,9 @@ fn a_stop_at_any_step_gives_a_sound_result() {
     };
     for steps in [0, 1, 2, 5, 10, 30, 100, 300, 1000] {
         let monitor = Monitor::silent();
+        let cancelled = monitor.cancel_token();
         let (token, left) = (
-            monitor.cancel_token(),
+            cancelled.clone(),
             Arc::new(std::sync::atomic::AtomicUsize::new(steps)),
         );
         let monitor = monitor.observe(move |_| {
@@ -254,7 +268,15 @@ fn a_stop_at_any_step_gives_a_sound_result() {
             }
         });
         match preset.run(source, target, &anchors, &monitor) {
-            Ok(matching) => assert_sound(&preset, &matching, source, target, &anchors),
+            Ok(matching) => {
+                assert_sound(&preset, &matching, source, target, &anchors);
+                let expected = if cancelled.is_cancelled() {
+                    Status::Cancelled
+                } else {
+                    Status::Converged
+                };
+                assert_eq!(matching.status, expected, "after {steps} steps");
+            }
             Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
         }
     }

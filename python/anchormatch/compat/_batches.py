@@ -42,6 +42,8 @@ def sizes(n: Any, batch: int, most: int, name: str) -> IndexArray:
     """The size of each problem, all ``most`` when none are given."""
     if n is None:
         return np.full(batch, most, dtype=np.int64)
+    if type(n) is int and 0 <= n <= most:
+        return np.full(batch, n, dtype=np.int64)
     array = np.atleast_1d(np.asarray(n))
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise TypeError(f"{name}: found {n!r}, expected an integer for each problem")

@@ -33,6 +33,7 @@ __all__ = [
     "balanced_random",
     "best_columns",
     "climb",
+    "climb_small",
     "free_nodes",
     "has_repeats",
 ]
@@ -42,6 +43,12 @@ _LEAST_EXPONENT = -700.0
 
 #: Sweeps between two looks at the sums, as POT's ``sinkhorn`` takes them.
 _SWEEPS_BETWEEN_CHECKS = 10
+
+#: Below so many multiplications a product of matrices takes less time than the calls around it.
+_SMALL = 2**18
+
+#: More than any climb makes.
+_MOST_ITERATIONS = 2**62
 
 #: A linear assignment takes less memory than the arrays around it.
 _LIMITS = Limits()
@@ -190,6 +197,28 @@ def climb(
         if watch is not None:
             watch(iterations, moved)
     return Climb(x, best_columns(x, order), iterations, converged)
+
+
+def climb_small(
+    matrices: tuple[FloatArray, FloatArray],
+    seeds: tuple[IndexArray, IndexArray],
+    free: tuple[IndexArray, IndexArray],
+    start: FloatArray,
+    *,
+    maximize: bool,
+    max_iterations: int,
+    tolerance: float,
+) -> Climb | None:
+    """As :func:`climb` for one layer of dense matrices, compiled; ``None`` for larger ones.
+
+    Calls of NumPy take longer than the arithmetic of small matrices, and less than that of large ones,
+    which can be interrupted between them, too.
+    """
+    a, b = matrices
+    if start.size * max(len(a), len(b)) >= _SMALL:
+        return None
+    most = min(max_iterations, _MOST_ITERATIONS)
+    return Climb(*_native.frank_wolfe(a, b, None, seeds, free, start, maximize, most, tolerance))
 
 
 def best_columns(scores: FloatArray, order: Callable[[], IndexArray] | None = None) -> IndexArray:

@@ -12,14 +12,19 @@ sizes of problems that are padded to one shape.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from .. import _native
 from .._numbers import FloatArray, float_array
 from ._batches import assign, balance, batch_of, scores_alone, sizes
 
 __all__ = ["hungarian", "ipfp", "rrwm", "sinkhorn", "sm"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: Solvers stop when the solution moves by less.
 _STILL = 1e-5
@@ -27,10 +32,28 @@ _STILL = 1e-5
 #: A walk that moves by less stands still for all iterations that are left.
 _NO_MOVE = 1e-14
 
+#: Batches with at most so many entries are small, for :func:`sm` and for :func:`ipfp`.
+_SMALL = {"sm": 2**17, "ipfp": 2**20}
+
+#: More iterations than anything makes.
+_MOST_ITERATIONS = 2**62
+
 #: IPFP stops when its objectives differ by less than this share.
 _SAME_OBJECTIVE = 1e-3
 
 
+def _quietly(function: _Function) -> _Function:
+    """Without warnings of numbers that run out, which are refused in the end."""
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        with np.errstate(invalid="ignore", over="ignore"):
+            return function(*arguments, **named)
+
+    return cast(_Function, call)
+
+
+@_quietly
 def sm(
     K: Any,
     n1: Any = None,
@@ -74,17 +97,21 @@ def sm(
            [0., 1.]])
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
+    iterations = _count("max_iter", max_iter)
+    if problems.is_small("sm"):
+        return problems.result(problems.power_iteration(iterations))
     v = problems.start
-    for _ in range(_count("max_iter", max_iter)):
-        product = problems.apply(v)
-        new = product / _nonzero(np.sqrt((product * product).sum(axis=1, keepdims=True)))
-        moved = float(np.linalg.norm(new - v))
+    for _ in range(iterations):
+        new = problems.apply(v)
+        new /= _nonzero(np.sqrt(np.einsum("ij,ij->i", new, new)))[:, None]
+        way = new - v
         v = new
-        if moved < _STILL:
+        if np.vdot(way, way) < _STILL**2:
             break
     return problems.result(v)
 
 
+@_quietly
 def rrwm(
     K: Any,
     n1: Any = None,
@@ -151,6 +178,7 @@ def rrwm(
     return problems.result(v)
 
 
+@_quietly
 def ipfp(
     K: Any,
     n1: Any = None,
@@ -187,10 +215,14 @@ def ipfp(
            [0., 1.]])
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
-    v = last = problems.start
-    image = last_image = problems.apply(v)
+    iterations = _count("max_iter", max_iter)
+    if problems.is_small("ipfp"):
+        return problems.result(problems.fixed_points(iterations))
+    v = problems.start
+    image = problems.apply(v)
     best, best_value = v, np.full((len(v), 1), -np.inf)
-    for _ in range(_count("max_iter", max_iter)):
+    for _ in range(iterations):
+        image = problems.finite(image)
         vertex = problems.vectors(assign(problems.matrices(image), problems.n1, problems.n2))
         vertex_image = problems.apply(vertex)
         now, end = _dot(v, image), _dot(vertex, vertex_image)
@@ -201,12 +233,10 @@ def ipfp(
         )
         better = end > best_value
         best, best_value = np.where(better, vertex, best), np.where(better, end, best_value)
-        last_value = _dot(last, last_image)
         v = v + step * (vertex - v)
         image = image + step * (vertex_image - image)
-        if (np.abs(last_value - end) < _SAME_OBJECTIVE * np.abs(last_value)).all() or not last_value.any():
+        if (np.abs(now - end) < _SAME_OBJECTIVE * np.abs(now)).all() or not now.any():
             break
-        last, last_image = v, image
     return problems.result(best)
 
 
@@ -330,8 +360,8 @@ class _Problems:
             raise ValueError("at least one of the following arguments are required: n1 and n1max.")
         if n2 is None and n2max is None:
             raise ValueError("at least one of the following arguments are required: n2 and n2max.")
-        self._rows = int(np.max(n1) if n1max is None else n1max)
-        self._cols = int(np.max(n2) if n2max is None else n2max)
+        self._rows = _largest(n1) if n1max is None else int(n1max)
+        self._cols = _largest(n2) if n2max is None else int(n2max)
         if self._rows * self._cols != size:
             raise ValueError(
                 f"the input size of K does not match with n1max * n2max! Found {size} rows, expected "
@@ -339,7 +369,11 @@ class _Problems:
             )
         self.n1 = sizes(n1, batch, self._rows, "n1")
         self.n2 = sizes(n2, batch, self._cols, "n2")
-        if x0 is None:
+        if x0 is None and batch == 1:
+            rows, cols = int(self.n1[0]), int(self.n2[0])
+            soft = np.zeros((1, self._rows, self._cols))
+            soft[0, :rows, :cols] = 1.0 / max(rows * cols, 1)
+        elif x0 is None:
             soft = np.zeros((batch, self._rows, self._cols))
             for x, rows, cols in zip(soft, self.n1, self.n2, strict=True):
                 x[:rows, :cols] = 1.0 / max(rows * cols, 1)
@@ -349,6 +383,36 @@ class _Problems:
             if soft.shape != (batch, self._rows, self._cols):
                 raise ValueError(f"x0: found {soft.shape}, expected {(batch, self._rows, self._cols)}")
         self.start = self.vectors(soft)
+
+    def is_small(self, function: str) -> bool:
+        """Whether calls of NumPy would take a good part of the time; larger ones are multiplied by it."""
+        return self._k.size <= _SMALL[function] and self._k.flags.c_contiguous
+
+    def power_iteration(self, iterations: int) -> FloatArray:
+        """What :func:`sm` computes, compiled."""
+        return _native.power_iteration(self._k, self.start, min(iterations, _MOST_ITERATIONS), _STILL)
+
+    def fixed_points(self, iterations: int) -> FloatArray:
+        """What :func:`ipfp` computes, compiled."""
+        found = _native.fixed_points(
+            self._k,
+            self.start,
+            (self._rows, self._cols),
+            list(zip(self.n1.tolist(), self.n2.tolist(), strict=True)),
+            min(iterations, _MOST_ITERATIONS),
+            _SAME_OBJECTIVE,
+        )
+        return self.finite(found)
+
+    @staticmethod
+    def finite(v: FloatArray | None) -> FloatArray:
+        """Numbers that did not run out."""
+        if v is None or not np.isfinite(v).all():
+            raise ValueError(
+                "K: found infinite or undefined entries, or such large ones that products are; expected "
+                "finite numbers, for instance 0 for pairs that exclude each other"
+            )
+        return v
 
     def apply(self, v: FloatArray) -> FloatArray:
         """K v, problem by problem."""
@@ -365,7 +429,7 @@ class _Problems:
 
     def result(self, v: FloatArray) -> Any:
         """What the caller gets: a matrix for a matrix, in K's precision."""
-        x = np.ascontiguousarray(self.matrices(v)).astype(self._kind, copy=False)
+        x = np.ascontiguousarray(self.matrices(self.finite(v))).astype(self._kind, copy=False)
         return x if self._whole else x[0]
 
 
@@ -374,6 +438,10 @@ def _count(name: str, value: Any) -> int:
     if count != value or count < 0:
         raise ValueError(f"{name}: found {value!r}, expected an integer, 0 or more")
     return count
+
+
+def _largest(sizes: Any) -> int:
+    return sizes if isinstance(sizes, int) else int(np.max(sizes))
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 from .._numbers import FloatArray, IndexArray
 from .._resources import seed_of
 from .._solve import Problem, solve, solvers
-from ._frank_wolfe import Program, balanced_random, climb, free_nodes, has_repeats
+from ._frank_wolfe import Program, balanced_random, climb, climb_small, free_nodes, has_repeats
 
 __all__ = ["quadratic_assignment"]
 
@@ -132,10 +132,16 @@ def _faq(a: Any, b: Any, options: dict[str, Any]) -> Any:
         return _result(a, b, columns, 0)
     if options.get("shuffle_input", False):
         free_b = rng.permutation(free_b)
-    layer = (_floats(a, "A"), _floats(b, "B"), None, None)
-    program = Program([layer], None, (seeds[:, 0], seeds[:, 1]), (free_a, free_b))
-    maximize = bool(options.get("maximize", False))
-    end = climb(program, soft, maximize=maximize, max_iterations=most, tolerance=float(tolerance))
+    matrices = _floats(a, "A"), _floats(b, "B")
+    fixed, free = (seeds[:, 0], seeds[:, 1]), (free_a, free_b)
+    limits: dict[str, Any] = {
+        "maximize": bool(options.get("maximize", False)),
+        "max_iterations": most,
+        "tolerance": float(tolerance),
+    }
+    end = climb_small(matrices, fixed, free, soft, **limits)
+    if end is None:
+        end = climb(Program([(*matrices, None, None)], None, fixed, free), soft, **limits)
     columns[free_a] = free_b[end.columns]
     return _result(a, b, columns, end.iterations)
 

@@ -208,13 +208,19 @@ impl Best {
         monitor: &Monitor,
     ) -> Result<Matching> {
         self.check(source, target)?;
-        if self.repair_anchors {
-            self.run_repaired(source, target, anchors, first, monitor)
+        let monitor = &monitor.for_one_run();
+        let mut matching = if self.repair_anchors {
+            self.run_repaired(source, target, anchors, first, monitor)?
         } else {
             let mut matching = self.run_once(source, target, anchors, first, monitor)?;
             matching.note_suspicious([source, target]);
-            Ok(matching)
+            matching
+        };
+        // Whichever part a limit cut short, the matching is not what it would have been without.
+        if let Some(why) = monitor.stopped() {
+            matching.status = why.into();
         }
+        Ok(matching)
     }
 
     /// One run, the anchors as they are.
