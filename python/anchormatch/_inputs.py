@@ -482,6 +482,8 @@ def _labels(ids: Sequence[Hashable]) -> list[str] | None:
 def _checked_ids(ids: Iterable[Hashable]) -> Sequence[Hashable]:
     if isinstance(ids, (str, bytes)):
         raise TypeError(f"ids: found {ids!r}, expected a list of ids")
+    if isinstance(ids, np.ndarray) and ids.ndim != 1:
+        raise TypeError(f"ids: found an array of {ids.ndim} dimensions, expected a list of ids")
     names = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
     seen: dict[Hashable, int] = {}
     for place, node in enumerate(names):

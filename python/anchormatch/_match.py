@@ -8,7 +8,7 @@ from typing import Any
 from . import _native
 from ._inputs import Graph, as_graph
 from ._matching import Matching
-from ._numbers import FloatArray, float_array, is_sparse, passed
+from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
 from ._pairs import anchor_arrays
 from ._progress import ProgressOption
 from ._resources import limits, seed_of
@@ -193,5 +193,17 @@ def _similarity(values: Any, source: Graph, target: Graph) -> FloatArray | None:
             )
         values = values.loc[list(source.ids), list(target.ids)].to_numpy()
     elif is_sparse(values):
+        if values.shape != (source.n_nodes, target.n_nodes):
+            raise ValueError(
+                f"node_similarity: found a sparse matrix of shape {values.shape}, expected "
+                f"{(source.n_nodes, target.n_nodes)}"
+            )
+        check_sparse(values, "node_similarity")
         values = values.toarray()
-    return float_array(values, "node_similarity", 2)
+    array = float_array(values, "node_similarity", 2)
+    if array.shape != (source.n_nodes, target.n_nodes):
+        raise ValueError(
+            f"node_similarity: found a {array.shape[0]}×{array.shape[1]} array, expected "
+            f"{source.n_nodes}×{target.n_nodes}, a row for each source and a column for each target node"
+        )
+    return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._inputs import Graph
-from ._numbers import FloatArray, aligned
+from ._numbers import FloatArray, aligned, whole_number
 from ._pairs import truth_pairs
 from ._resources import Limits
 
@@ -209,12 +209,11 @@ class Matching:
         >>> first.gain >= second.gain > 0
         True
         """
-        if k < 0:
-            raise ValueError(f"k: found {k}, expected 0 or more")
+        count = whole_number("k", k)
         confidence = dict(zip((i for i, _ in self.pairs_by_number.tolist()), self.confidence.tolist()))
         partner = dict(self.pairs_by_number.tolist())
         suggestions = []
-        for i, gain in _native.suggest(self._record, k, Limits()):
+        for i, gain in _native.suggest(self._record, count, Limits()):
             other = None if i not in partner else self._target.ids[partner[i]]
             suggestions.append(Suggestion(self._source.ids[i], gain, other, confidence.get(i, 0.0)))
         return suggestions
@@ -264,7 +263,8 @@ class Matching:
         run = self.parameters.get("terms") or self.parameters.get("preset", "")
         page = _native.report(str(title), run, self._sides(names), self._record, right)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
+            # Not a number, which would be an open file: standard output, say.
+            with open(fspath(path), "w", encoding="utf-8") as file:
                 file.write(page)
         return page
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FloatArray", "IndexArray", "aligned", "csr_arrays", "float_array", "is_sparse", "passed"]
+__all__ = [
+    "FloatArray",
+    "IndexArray",
+    "aligned",
+    "check_sparse",
+    "csr_arrays",
+    "float_array",
+    "is_sparse",
+    "passed",
+    "whole_number",
+]
+
+#: As good as without end.
+_MOST = 2**62
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -41,6 +55,8 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
         raise TypeError(
             f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
         ) from None
+    except OverflowError:
+        raise ValueError(f"{name}: found an integer beyond the range of floating-point numbers") from None
     # What is not aligned (a field of a record, say) cannot be read in place.
     aligned_result: FloatArray = aligned(result)
     return aligned_result
@@ -55,10 +71,38 @@ def aligned(array: Any) -> Any:
     return array if array.flags.aligned and array.size else array.copy()
 
 
+def whole_number(name: str, value: Any, least: int = 0) -> int:
+    """An integer, as one or as a float without fraction; too large for the compiled part counts as most."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        if not isinstance(value, (float, np.floating)):
+            raise TypeError(f"{name}: found {_kind(value)}, expected an integer") from None
+        if not float(value).is_integer():
+            raise ValueError(f"{name}: found {value}, expected an integer") from None
+        number = int(value)
+    if number < least:
+        raise ValueError(f"{name}: found {value}, expected an integer, {least} or more")
+    return min(number, _MOST)
+
+
 def is_sparse(values: Any) -> bool:
     """Whether this is one of SciPy's sparse arrays or matrices."""
     sparse = passed("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(values))
+
+
+def check_sparse(matrix: Any, name: str) -> None:
+    """Refuses a sparse matrix with other entries than real numbers, or with entries outside.
+
+    SciPy believes in the indices of its matrices, and writes where they say.
+    """
+    _check_kind(matrix.dtype, name)
+    if hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, TypeError, IndexError) as error:
+            raise ValueError(f"{name}: found a sparse matrix that is none ({error})") from None
 
 
 def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArray]:
@@ -66,7 +110,7 @@ def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArr
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = "×".join(map(str, matrix.shape))
         raise ValueError(f"{name}: found a {shape} sparse matrix, expected a square one")
-    _check_kind(matrix.dtype, name)
+    check_sparse(matrix, name)
     rows = matrix.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native
 from ._inputs import as_graph
-from ._numbers import FloatArray, IndexArray, float_array
+from ._numbers import FloatArray, IndexArray, float_array, whole_number
 from ._resources import limits
 
 __all__ = ["LinearAssignment", "heat_kernel", "linear_assignment", "signature", "sinkhorn"]
@@ -203,7 +203,6 @@ def sinkhorn(
     array([1., 1.])
     """
     array = float_array(matrix, "matrix", 2)
-    if max_iterations < 0:
-        raise ValueError(f"max_iterations: found {max_iterations}, expected 0 or more")
+    most = whole_number("max_iterations", max_iterations)
     with limits(None, None, max_memory) as resources:
-        return _native.sinkhorn(array, float(tolerance), int(max_iterations), resources)[0]
+        return _native.sinkhorn(array, float(tolerance), most, resources)[0]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._numbers import FloatArray, IndexArray, float_array
+from ._numbers import FloatArray, IndexArray, float_array, whole_number
 from ._resources import limits, seed_of
 
 __all__ = ["Instance", "block_model", "house", "synthetic"]
@@ -50,9 +50,7 @@ class Instance:
         numpy.ndarray
             Two columns.
         """
-        if count < 0:
-            raise ValueError(f"count: found {count}, expected 0 or more")
-        chosen = _native.random_anchors(len(self.truth), int(count), seed_of(seed))
+        chosen = _native.random_anchors(len(self.truth), whole_number("count", count), seed_of(seed))
         return self.truth[np.array(chosen, dtype=np.int64)]
 
     def __iter__(self) -> Iterator[Any]:
@@ -104,9 +102,9 @@ def synthetic(
     """
     with limits(None, None, max_memory) as resources:
         made = _native.synthetic(
-            _count("inliers", inliers),
-            _count("source_outliers", source_outliers),
-            _count("target_outliers", target_outliers),
+            whole_number("inliers", inliers),
+            whole_number("source_outliers", source_outliers),
+            whole_number("target_outliers", target_outliers),
             float(density),
             float(noise),
             bool(noisy_outliers),
@@ -150,7 +148,7 @@ def block_model(
     >>> a.shape, b.shape, truth.shape
     ((20, 20), (20, 20), (20, 2))
     """
-    blocks = [_count("sizes", size) for size in sizes]
+    blocks = [whole_number("sizes", size) for size in sizes]
     matrix = float_array(probabilities, "probabilities", 2)
     with limits(None, None, max_memory) as resources:
         return _instance(_native.block_model(blocks, matrix, float(correlation), seed_of(seed), resources))
@@ -199,10 +197,3 @@ def house(
 def _instance(made: tuple[Any, ...]) -> Instance:
     source, target, truth, source_points, target_points, names = made
     return Instance(source, target, truth, source_points, target_points, tuple(names))
-
-
-def _count(name: str, value: Any) -> int:
-    number = int(value)
-    if number != value or number < 0:
-        raise ValueError(f"{name}: found {value!r}, expected an integer, 0 or more")
-    return number

@@ -150,6 +150,7 @@ def test_refusals_name_the_argument():
         ("BA: found 2 layers", {"AB": a, "BA": [b, b]}),
         ("S: found", {"S": a[:, :2]}),
         ("`init` matrix must be n x n", {"init": np.eye(4)}),
+        ("`init` matrix must be 2d", {"init": "barycenter"}),
         ("`init` matrix must be doubly", {"init": np.ones((5, 5))}),
         ("`partial_match` entries must be less", {"partial_match": [[0, 5]]}),
         ("`partial_match` column entries must be unique", {"partial_match": [[0, 1], [0, 2]]}),
@@ -159,7 +160,17 @@ def test_refusals_name_the_argument():
     for words, arguments in wrong:
         with pytest.raises(ValueError, match=words):
             graph_match(a, b, **arguments)
-    for words, arguments in [("max_iter", {"max_iter": 2.5}), ("tol", {"tol": "x"}), ("rng", {"rng": "x"})]:
+    wrong = [
+        ("max_iter", {"max_iter": 2.5}),
+        ("tol", {"tol": "x"}),
+        ("rng", {"rng": "x"}),
+        ("init", {"init": [["a"] * 5] * 5}),
+        ("maximize", {"maximize": "no"}),
+        ("shuffle_input", {"shuffle_input": 1}),
+        ("transport", {"transport": "never"}),
+        ("fast", {"fast": None}),
+    ]
+    for words, arguments in wrong:
         with pytest.raises(TypeError, match=words):
             graph_match(a, b, **arguments)
     with pytest.raises(ValueError, match="A: expected"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -166,3 +168,20 @@ def test_refusals_name_the_argument():
             call()
     with pytest.raises(TypeError, match="n1"):
         pygm.sinkhorn(s, n1=1.5)
+
+
+def test_the_rest_of_pygmtools_is_there_where_it_is_installed(monkeypatch):
+    pygm.set_backend("numpy")
+    assert pygm.BACKEND == "numpy"
+    with pytest.raises(ValueError, match="backend"):
+        pygm.set_backend("pytorch")
+    rest = types.ModuleType("pygmtools")
+    rest.utils = types.ModuleType("pygmtools.utils")
+    monkeypatch.setitem(sys.modules, "pygmtools", rest)
+    assert pygm.utils is rest.utils
+    with pytest.raises(AttributeError, match="astar"):
+        pygm.astar  # noqa: B018
+    monkeypatch.setitem(sys.modules, "pygmtools", None)
+    with pytest.raises(AttributeError, match="not installed"):
+        pygm.utils  # noqa: B018
+    assert not hasattr(pygm, "_hidden")

@@ -183,6 +183,28 @@ def test_what_was_set_aside_is_noted(pair):
     assert told[0] == "the source graph: 1 self-loop dropped"
 
 
+def test_indices_outside_of_a_sparse_matrix_are_refused(pair):
+    from anchormatch.compat.graspologic import graph_match
+
+    for kind in (sp.csr_array, sp.csc_array, sp.csr_matrix):
+
+        def broken(kind=kind):
+            matrix = kind(pair.source)
+            matrix.indices = matrix.indices + 1000
+            return matrix
+
+        # SciPy itself would write where the indices point to.
+        for call in (
+            lambda: am.graph(broken()),
+            lambda: am.match(pair.source, pair.target, node_similarity=broken()),
+            lambda: am.solve((broken(), pair.target), "faq"),
+            lambda: am.solve(broken(), shape=(5, 2)),
+            lambda: graph_match(broken(), pair.target),
+        ):
+            with pytest.raises(ValueError, match="sparse matrix"):
+                call()
+
+
 def test_a_diagonal_of_zeros_is_no_loop(pair):
     stored = sp.csr_array(pair.source + np.eye(10))
     stored.setdiag(0.0)

@@ -6,17 +6,44 @@ use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 /// A matrix with the entries of an array in any memory order.
-pub(crate) fn matrix(array: &PyReadonlyArray2<'_, f64>) -> Matrix {
+///
+/// An array may have more entries than memory (strides of zero repeat them): an error, not an abort.
+pub(crate) fn matrix(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix> {
     let shape = array.shape();
-    let data = match rows_in_memory(array) {
-        Some(entries) => entries.to_vec(),
-        None => array.as_array().iter().copied().collect(),
-    };
-    Matrix::from_vec(shape[0], shape[1], data)
+    let mut data = Vec::new();
+    data.try_reserve_exact(array.len()).map_err(|_| {
+        PyMemoryError::new_err(format!(
+            "a copy of a {}×{} array does not fit into memory",
+            shape[0], shape[1]
+        ))
+    })?;
+    match rows_in_memory(array) {
+        Some(entries) => data.extend_from_slice(entries),
+        None => data.extend(array.as_array().iter()),
+    }
+    Ok(Matrix::from_vec(shape[0], shape[1], data))
+}
+
+/// As [`matrix`], of an array that has to have this shape.
+pub(crate) fn matrix_of(
+    array: &PyReadonlyArray2<'_, f64>,
+    name: &str,
+    shape: (usize, usize),
+) -> PyResult<Matrix> {
+    if array.shape() == [shape.0, shape.1] {
+        return matrix(array);
+    }
+    Err(PyValueError::new_err(format!(
+        "{name}: found a {}×{} array, expected {}×{}",
+        array.shape()[0],
+        array.shape()[1],
+        shape.0,
+        shape.1
+    )))
 }
 
 /// The entries row after row, when that is how they lie in memory.

@@ -65,7 +65,7 @@ pub(crate) fn block_model<'py>(
         .fold(0usize, |sum, &size| sum.saturating_add(size));
     let settings = BlockModel {
         sizes,
-        probabilities: arrays::matrix(&probabilities),
+        probabilities: arrays::matrix(&probabilities)?,
         correlation,
     };
     made(py, &limits, nodes, move || {

@@ -102,7 +102,7 @@ impl Graph {
             n.saturating_mul(n).saturating_mul(EDGE_BYTES / 2),
             "raise max_memory, take fewer points, or give a sparse graph of them",
         )?;
-        let points = arrays::matrix(&points);
+        let points = arrays::matrix(&points)?;
         py.detach(|| {
             let graph = anchormatch::Graph::from_points(&points)?;
             match labels {

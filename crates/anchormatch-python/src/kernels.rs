@@ -165,7 +165,7 @@ pub(crate) fn linear_assignment<'py>(
                 bytes(&[rows, cols]),
                 "raise max_memory",
             )?;
-            let costs = arrays::matrix(&costs);
+            let costs = arrays::matrix(&costs)?;
             run(py, &limits, move |_| {
                 assign(costs.as_slice(), rows, cols, maximize)
             })?
@@ -205,6 +205,12 @@ pub(crate) fn sinkhorn<'py>(
         )));
     }
     let (rows, cols) = (matrix.shape()[0], matrix.shape()[1]);
+    reserve(
+        &limits.memory(),
+        "the balanced matrix",
+        bytes(&[rows, cols]),
+        "raise max_memory",
+    )?;
     if let Some(value) = matrix
         .as_array()
         .iter()
@@ -215,13 +221,7 @@ pub(crate) fn sinkhorn<'py>(
              numpy.exp(scores - scores.max())"
         )));
     }
-    reserve(
-        &limits.memory(),
-        "the balanced matrix",
-        bytes(&[rows, cols]),
-        "raise max_memory",
-    )?;
-    let mut balanced = arrays::matrix(&matrix);
+    let mut balanced = arrays::matrix(&matrix)?;
     let (balanced, balance) = run(py, &limits, move |_| {
         let entries = balanced.as_mut_slice();
         let balance = Sinkhorn::new().balance(entries, rows, cols, tolerance, max_sweeps);

@@ -115,7 +115,8 @@ impl Settings<'_> {
                 node_similarity: self
                     .node_similarity
                     .as_ref()
-                    .map(|array| Arc::new(arrays::matrix(array))),
+                    .map(|array| arrays::matrix(array).map(Arc::new))
+                    .transpose()?,
                 solver: solver.map(Arc::from),
                 seed: self.seed,
                 ..Best::default()

@@ -57,9 +57,9 @@ impl Problem {
         let (a, b) = (a.rows("A")?, b.rows("B")?);
         let needed = bytes(&[a.len(), b.len(), 3]).saturating_add(16 * (a.stored() + b.stored()));
         reserve(&limits.memory(), "the quadratic program", needed, HINT)?;
-        let linear = linear.as_ref().map(arrays::matrix);
+        let shape = (a.len(), b.len());
+        let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
-            let shape = (a.len(), b.len());
             let (a, b) = (weights(a), weights(b));
             let sense = sense(maximize);
             if seeds.is_empty() {
@@ -110,13 +110,13 @@ impl Problem {
             bytes(&[size, size]),
             HINT,
         )?;
-        let linear = linear.as_ref().map(arrays::matrix);
+        let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
         let view = matrix.as_array();
         let mut matrix = if columns_first {
             Matrix::from_fn(size, size, |p, q| view[(place(p), place(q))])
         } else {
-            arrays::matrix(&matrix)
+            arrays::matrix(&matrix)?
         };
         py.detach(|| {
             symmetrise(&mut matrix);
@@ -153,7 +153,7 @@ impl Problem {
         }
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
         reserve(&limits.memory(), "the affinity matrix", needed, HINT)?;
-        let linear = linear.as_ref().map(arrays::matrix);
+        let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
             let mut listed = Listed {
                 rows: shape.0,
@@ -250,7 +250,10 @@ impl Problem {
         limits: Limits,
     ) -> PyResult<Bound<'py, PyDict>> {
         let solver = options::solver(py, solver, solver_options)?;
-        let soft = soft.as_ref().map(arrays::matrix);
+        let soft = match &soft {
+            Some(array) => Some(arrays::matrix_of(array, "start", self.inner.shape())?),
+            None => None,
+        };
         let assignment = match &assignment {
             Some(given) => Some(self.restricted(given)?),
             None => None,
@@ -401,6 +404,15 @@ fn weights(rows: Rows<'_>) -> Weights {
             Weights::Sparse(offsets.windows(2).map(row).collect())
         }
     }
+}
+
+fn linear_part(
+    linear: Option<&PyReadonlyArray2<'_, f64>>,
+    shape: (usize, usize),
+) -> PyResult<Option<Matrix>> {
+    linear
+        .map(|array| arrays::matrix_of(array, "linear", shape))
+        .transpose()
 }
 
 fn unary(diagonal: Vec<f64>, (n, m): (usize, usize), linear: Option<&Matrix>) -> Result<Matrix> {

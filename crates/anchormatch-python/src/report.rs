@@ -81,7 +81,8 @@ fn with_report<T>(
     sides: &(SideInput<'_>, SideInput<'_>),
     then: impl FnOnce(Side<'_>, Side<'_>) -> PyResult<T>,
 ) -> PyResult<T> {
-    let positions = [&sides.0, &sides.1].map(|side| side.2.as_ref().map(arrays::matrix));
+    let positions = |side: &SideInput<'_>| side.2.as_ref().map(arrays::matrix).transpose();
+    let positions = [positions(&sides.0)?, positions(&sides.1)?];
     // The graphs themselves: references into Python's objects stay on this thread.
     let graphs = [&sides.0.1, &sides.1.1].map(|graph| Arc::clone(&graph.inner));
     let side = |k: usize, name: &str| Side {

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._numbers import FloatArray, IndexArray, is_sparse
+from .._numbers import FloatArray, IndexArray, check_sparse, float_array, is_sparse
 from ._frank_wolfe import Climb, Program, Transport, balanced_random, climb, free_nodes, has_repeats
 
 __all__ = ["MatchResult", "graph_match"]
@@ -114,6 +114,11 @@ def graph_match(
     True
     """
     _check_scalars(init_perturbation, n_init, max_iter, tol, transport_tol, transport_max_iter)
+    switches = {"shuffle_input": shuffle_input, "maximize": maximize, "transport": transport, "fast": fast}
+    for name, value in switches.items():
+        # Words, "no" among them, would all be true.
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name}: found {value!r}, expected True or False")
     if padding not in ("naive", "adopted"):
         raise ValueError(f"padding: found {padding!r}, expected 'naive' or 'adopted'")
     problem = _Layers(A, B, AB, BA, S, padding)
@@ -223,9 +228,10 @@ def _layers(matrices: Any, name: str) -> list[Any]:
     result: list[Any] = []
     for matrix in matrices:
         if is_sparse(matrix):
+            check_sparse(matrix, name)
             result.append(_row_array(matrix))
         else:
-            result.append(np.asarray(matrix, dtype=np.float64))
+            result.append(float_array(matrix, name, 2))
         values = result[-1].data if is_sparse(result[-1]) else result[-1]
         if result[-1].ndim != 2 or not np.isfinite(values).all():
             raise ValueError(f"{name}: expected arrays of two dimensions and finite numbers")
@@ -290,9 +296,9 @@ def _seeds(partial_match: Any, sizes: tuple[int, int]) -> IndexArray:
 def _middle(init: Any, size: int) -> FloatArray:
     if init is None:
         return np.full((size, size), 1.0 / max(size, 1))
-    start: FloatArray = np.asarray(init, dtype=np.float64)
-    if start.ndim != 2:
+    if np.ndim(init) != 2:
         raise ValueError("`init` matrix must be 2d")
+    start = float_array(init, "init", 2)
     if start.shape != (size, size):
         raise ValueError("`init` matrix must be n x n, where n is the number of non-seeded nodes")
     sums = np.concatenate([start.sum(axis=0), start.sum(axis=1)])
@@ -313,8 +319,8 @@ def _check_scalars(
     for name, value in whole.items():
         if not isinstance(value, numbers.Integral) or isinstance(value, bool):
             raise TypeError(f"{name}: found {value!r}, expected an integer")
-        if value < 1:
-            raise ValueError(f"{name}: found {value}, expected 1 or more")
+        if not 1 <= int(value) < 2**31:
+            raise ValueError(f"{name}: found {value}, expected 1 or more, and less than 2**31")
     for name, value in {
         "init_perturbation": init_perturbation,
         "tol": tol,
@@ -341,6 +347,8 @@ def _threads(n_jobs: int | None) -> int:
 
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, numbers.Integral):
+        raise TypeError(f"n_jobs: found {n_jobs!r}, expected an integer")
     if n_jobs == 0:
         raise ValueError("n_jobs: found 0, expected a number of threads, or -1 for one on each core")
     cores = os.cpu_count() or 1

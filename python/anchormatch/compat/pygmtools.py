@@ -19,10 +19,13 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from .. import _native
-from .._numbers import FloatArray, float_array
+from .._numbers import FloatArray, float_array, whole_number
 from ._batches import assign, balance, batch_of, scores_alone, sizes
 
-__all__ = ["hungarian", "ipfp", "rrwm", "sinkhorn", "sm"]
+__all__ = ["hungarian", "ipfp", "rrwm", "set_backend", "sinkhorn", "sm"]
+
+#: What arrays are made with; pygmtools has more of them.
+BACKEND = "numpy"
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -34,9 +37,6 @@ _NO_MOVE = 1e-14
 
 #: Batches with at most so many entries are small, for :func:`sm` and for :func:`ipfp`.
 _SMALL = {"sm": 2**17, "ipfp": 2**20}
-
-#: More iterations than anything makes.
-_MOST_ITERATIONS = 2**62
 
 #: IPFP stops when its objectives differ by less than this share.
 _SAME_OBJECTIVE = 1e-3
@@ -97,7 +97,7 @@ def sm(
            [0., 1.]])
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
-    iterations = _count("max_iter", max_iter)
+    iterations = whole_number("max_iter", max_iter)
     if problems.is_small("sm"):
         return problems.result(problems.power_iteration(iterations))
     v = problems.start
@@ -160,10 +160,10 @@ def rrwm(
         raise ValueError(f"alpha: found {alpha}, expected a number from 0 to 1")
     if not beta > 0:
         raise ValueError(f"beta: found {beta}, expected a number above 0")
-    sweeps = _count("sk_iter", sk_iter)
+    sweeps = whole_number("sk_iter", sk_iter)
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
     v = problems.start
-    for _ in range(_count("max_iter", max_iter)):
+    for _ in range(whole_number("max_iter", max_iter)):
         walked = problems.apply(v)
         walked /= _nonzero(np.abs(walked).sum(axis=1, keepdims=True))
         scores = problems.matrices(walked)
@@ -215,7 +215,7 @@ def ipfp(
            [0., 1.]])
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
-    iterations = _count("max_iter", max_iter)
+    iterations = whole_number("max_iter", max_iter)
     if problems.is_small("ipfp"):
         return problems.result(problems.fixed_points(iterations))
     v = problems.start
@@ -295,7 +295,9 @@ def sinkhorn(
     alone = scores_alone(unmatch1, unmatch2, shape)
     if alone is not None:
         alone = (alone[0] / tau, alone[1] / tau)
-    result = balance(scores / tau, sizes1, sizes2, _count("max_iter", max_iter), alone, bool(dummy_row))
+    result = balance(
+        scores / tau, sizes1, sizes2, whole_number("max_iter", max_iter), alone, bool(dummy_row)
+    )
     result = result.astype(kind, copy=False)
     return result if whole else result[0]
 
@@ -348,6 +350,36 @@ def hungarian(
     return result if whole else result[0]
 
 
+def set_backend(backend: str) -> None:
+    """Accept NumPy, the only library whose arrays these functions take.
+
+    Parameters
+    ----------
+    backend
+        ``"numpy"``.
+
+    Examples
+    --------
+    >>> from anchormatch.compat import pygmtools as pygm
+    >>> pygm.set_backend("numpy")
+    """
+    if backend != "numpy":
+        raise ValueError(f"backend: found {backend!r}, expected 'numpy'")
+
+
+def __getattr__(name: str) -> Any:
+    """What else pygmtools has (``utils`` with ``build_aff_mat``, say) comes from pygmtools."""
+    if not name.startswith("_"):
+        try:
+            import pygmtools
+        except ImportError:
+            raise AttributeError(
+                f"anchormatch.compat.pygmtools has no {name}, and pygmtools, which may, is not installed"
+            ) from None
+        return getattr(pygmtools, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 class _Problems:
     """A batch of affinity matrices, and X as the vectors that they multiply."""
 
@@ -360,8 +392,8 @@ class _Problems:
             raise ValueError("at least one of the following arguments are required: n1 and n1max.")
         if n2 is None and n2max is None:
             raise ValueError("at least one of the following arguments are required: n2 and n2max.")
-        self._rows = _largest(n1) if n1max is None else int(n1max)
-        self._cols = _largest(n2) if n2max is None else int(n2max)
+        self._rows = _largest(n1, "n1") if n1max is None else whole_number("n1max", n1max)
+        self._cols = _largest(n2, "n2") if n2max is None else whole_number("n2max", n2max)
         if self._rows * self._cols != size:
             raise ValueError(
                 f"the input size of K does not match with n1max * n2max! Found {size} rows, expected "
@@ -390,7 +422,7 @@ class _Problems:
 
     def power_iteration(self, iterations: int) -> FloatArray:
         """What :func:`sm` computes, compiled."""
-        return _native.power_iteration(self._k, self.start, min(iterations, _MOST_ITERATIONS), _STILL)
+        return _native.power_iteration(self._k, self.start, iterations, _STILL)
 
     def fixed_points(self, iterations: int) -> FloatArray:
         """What :func:`ipfp` computes, compiled."""
@@ -399,7 +431,7 @@ class _Problems:
             self.start,
             (self._rows, self._cols),
             list(zip(self.n1.tolist(), self.n2.tolist(), strict=True)),
-            min(iterations, _MOST_ITERATIONS),
+            iterations,
             _SAME_OBJECTIVE,
         )
         return self.finite(found)
@@ -433,15 +465,13 @@ class _Problems:
         return x if self._whole else x[0]
 
 
-def _count(name: str, value: Any) -> int:
-    count = int(value)
-    if count != value or count < 0:
-        raise ValueError(f"{name}: found {value!r}, expected an integer, 0 or more")
-    return count
-
-
-def _largest(sizes: Any) -> int:
-    return sizes if isinstance(sizes, int) else int(np.max(sizes))
+def _largest(sizes: Any, name: str) -> int:
+    if isinstance(sizes, int):
+        return sizes
+    array = np.asarray(sizes)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: found {sizes!r}, expected an integer for each problem")
+    return int(array.max(initial=0))
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

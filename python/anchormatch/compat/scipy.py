@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._numbers import FloatArray, IndexArray
+from .._numbers import FloatArray, IndexArray, float_array
 from .._resources import seed_of
 from .._solve import Problem, solve, solvers
 from ._frank_wolfe import Program, balanced_random, climb, climb_small, free_nodes, has_repeats
@@ -150,7 +150,7 @@ def _faq_start(start: Any, size: int, rng: Any) -> FloatArray:
     middle: FloatArray = np.full((size, size), 1.0 / max(size, 1))
     if isinstance(start, str):
         return middle if start == "barycenter" else 0.5 * (middle + balanced_random(rng, size))
-    soft: FloatArray = np.atleast_2d(np.asarray(start, dtype=np.float64))
+    soft: FloatArray = np.atleast_2d(float_array(start, "P0", np.ndim(start)))
     if soft.shape != (size, size):
         raise ValueError("`P0` matrix must have shape m' x m', where m'=n-m")
     sums = np.concatenate([soft.sum(axis=0), soft.sum(axis=1)])
@@ -220,7 +220,10 @@ def _pairs(pairs: Any, nodes: int, name: str, noun: str) -> IndexArray:
     array = np.atleast_2d(pairs)
     if array.size == 0 and array.ndim == 2:
         return np.empty((0, 2), dtype=np.int64)
-    array = array.astype(np.int64)
+    try:
+        array = array.astype(np.int64)
+    except OverflowError:
+        raise ValueError(f"`{name}` entries must be less than number of nodes") from None
     if array.shape[0] > nodes:
         raise ValueError(f"`{name}` can have only as many {noun} as there are nodes")
     if array.shape[1] != 2:
@@ -261,7 +264,7 @@ def _result(a: Any, b: Any, columns: IndexArray, iterations: int) -> Any:
 def _floats(matrix: Any, name: str) -> FloatArray:
     if matrix.dtype.kind not in "biufO":
         raise TypeError(f"{name}: found an array of {matrix.dtype}, expected real numbers")
-    array: FloatArray = np.asarray(matrix, dtype=np.float64)
+    array = float_array(matrix, name, 2)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: found infinite or undefined entries, expected finite numbers")
     return array
