@@ -55,7 +55,8 @@ def plot(matching: Matching, truth: Any, ax: Any, labels: bool, max_lines: int) 
         for places, ids in ((left, matching.source.ids), (other, matching.target.ids)):
             for (x, y), node in zip(places, ids):
                 ax.annotate(str(node), (x, y), fontsize=7, textcoords="offset points", xytext=(3, 3))
-    ax.legend(loc="lower center", ncols=2, frameon=False)
+    # Below the lowest nodes, not among them.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=0.2, ncols=2, frameon=False)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     ax.set_axis_off()

@@ -68,8 +68,9 @@ impl Found {
         let (n, m) = evidence.shape();
         let alone = n.min(m) - self.assignment.iter().flatten().count();
         if alone > 0 {
+            let nodes = if alone == 1 { "node" } else { "nodes" };
             log.notes.push(format!(
-                "the evidence gives {alone} nodes of the smaller side no partner"
+                "the evidence gives {alone} {nodes} of the smaller side no partner"
             ));
         }
     }
