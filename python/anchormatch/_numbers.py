@@ -48,18 +48,9 @@ def float_array(values: Any, name: str, dimensions: int) -> FloatArray:
     _check_kind(array.dtype, name)
     if array.ndim != dimensions:
         raise ValueError(f"{name}: found an array of {array.ndim} dimensions, expected {dimensions}")
-    try:
-        with np.errstate(over="ignore"):
-            result = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
-        ) from None
-    except OverflowError:
-        raise ValueError(f"{name}: found an integer beyond the range of floating-point numbers") from None
     # What is not aligned (a field of a record, say) cannot be read in place.
-    aligned_result: FloatArray = aligned(result)
-    return aligned_result
+    result: FloatArray = aligned(array if array.dtype == np.float64 else _as_floats(array, name))
+    return result
 
 
 def aligned(array: Any) -> Any:
@@ -120,6 +111,19 @@ def csr_arrays(matrix: Any, name: str) -> tuple[IndexArray, IndexArray, FloatArr
         aligned(np.ascontiguousarray(rows.indices, dtype=np.int64)),
         aligned(np.ascontiguousarray(rows.data, dtype=np.float64)),
     )
+
+
+def _as_floats(array: Any, name: str) -> FloatArray:
+    try:
+        with np.errstate(over="ignore"):
+            result: FloatArray = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name}: found an array of {array.dtype} that holds no numbers, expected numbers"
+        ) from None
+    except OverflowError:
+        raise ValueError(f"{name}: found an integer beyond the range of floating-point numbers") from None
+    return result
 
 
 def _check_kind(dtype: np.dtype[Any], name: str) -> None:

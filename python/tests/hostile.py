@@ -31,7 +31,7 @@ from anchormatch.compat import scipy as compat_scipy
 MIXES = 300
 
 #: Seconds after which a call has to let itself be interrupted.
-SECONDS = 2
+SECONDS = 0.5
 
 
 class OwnError(Exception):

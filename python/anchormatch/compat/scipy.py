@@ -257,7 +257,7 @@ def _result(a: Any, b: Any, columns: IndexArray, iterations: int) -> Any:
         Result = _Result
     columns = columns.astype(int, copy=False)
     # In the numbers that came in: the value of integers is an integer.
-    value = (a * b[np.ix_(columns, columns)]).sum()
+    value = (a * b[columns[:, None], columns]).sum()
     return Result({"col_ind": columns, "fun": value, "nit": iterations})
 
 
