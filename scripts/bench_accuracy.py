@@ -108,7 +108,9 @@ def graspologic_method(transport):
     from graspologic.match import graph_match
 
     def run(pair):
-        result = graph_match(pair.source, pair.target, partial_match=pair.anchors, transport=transport, rng=0)
+        result = graph_match(
+            pair.source, pair.target, partial_match=pair.anchors, transport=transport, rng=0
+        )
         mapping = np.full(len(pair.source), -1)
         mapping[result.indices_A] = result.indices_B
         return mapping
