@@ -16,15 +16,20 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PACKAGES = ["numpy", "scipy", "pygmtools", "graspologic", "lap"]
+PACKAGES = ["numpy", "scipy", "pygmtools", "graspologic", "POT", "lap"]
 
 
 def comparisons(options):
     """Name, what the reader should know, the script and its arguments."""
     data = ["--data", options.data]
     trials = ["--trials", str(options.trials)]
-    draws = ["--draws", str(options.draws), "--methods", "best,goat,faq"]
+    draws = ["--draws", str(options.draws)]
     return [
+        (
+            "accuracy",
+            "Accuracy and time on the same pairs",
+            ["bench_accuracy.py", *trials, *data],
+        ),
         (
             "restarts",
             "Accuracy of `best` and of SciPy's FAQ with as many random restarts as fit into the same time",
@@ -34,6 +39,7 @@ def comparisons(options):
         ("faq", "One run of seeded FAQ", ["bench_faq.py"]),
         ("compat", "The drop-in functions and what they stand in for", ["bench_compat.py"]),
         ("networks", "Real networks, the same anchors", ["bench_networks.py", *draws, *data]),
+        ("qaplib", "QAPLIB, a second an instance", ["bench_qaplib.py", *data]),
     ]
 
 
@@ -97,7 +103,8 @@ def main():
         shown = " ".join(part for part in command if part not in ("--data", options.data))
         seconds = time.perf_counter() - begun
         page += ["", f"## {title}", "", f"`python scripts/{shown}`, {seconds:.0f} s", ""]
-        page += ["```text", result.stdout.rstrip(), "```"]
+        printed = result.stdout.rstrip()
+        page += [printed] if "\n|---" in printed else ["```text", printed, "```"]
     # Written whole or not at all.
     draft = options.out + ".part"
     with open(draft, "w") as file:
