@@ -52,7 +52,14 @@ pub fn paper(
             count += 1.0;
         }
     }
-    let s = preset.width * squares / f64::max(count, 1.0);
+    let mean = squares / f64::max(count, 1.0);
+    // Values that are equal but for rounding are equal.
+    let largest = largest_of(&free.0, x).max(largest_of(&free.1, y));
+    let s = if mean > (1e-12 * largest).powi(2) {
+        preset.width * mean
+    } else {
+        0.0
+    };
     let matched = places(&free, pairs);
     let mut total = 0.0;
     for &(k, l) in &matched {
@@ -232,6 +239,14 @@ fn in_ordinary_unit(graph: &Graph) -> Graph {
         edges.iter_mut().for_each(|edge| edge.2 /= largest);
     }
     Graph::from_edges(graph.nodes(), &edges).expect("the edges of a graph")
+}
+
+/// The largest absolute entry between the nodes, the diagonal among them.
+fn largest_of(nodes: &[usize], matrix: &Matrix) -> f64 {
+    let entries = nodes
+        .iter()
+        .flat_map(|&i| nodes.iter().map(move |&j| matrix[(i, j)]));
+    entries.fold(0.0, |most, value| most.max(value.abs()))
 }
 
 /// Pairs of two different ones of the nodes.

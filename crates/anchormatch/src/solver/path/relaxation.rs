@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::linalg::{Matrix, multiply_into, symmetric_eigen};
 use crate::problem::{Problem, ProductPairwise, Weights};
 use crate::solver::frank_wolfe::{dot, mix};
+use crate::solver::relaxation::norm;
 
 /// F₀ and F₁ of a problem, on N×N matrices.
 pub(super) struct Relaxation {
@@ -38,7 +39,7 @@ impl Relaxation {
         let sign = problem.sense().sign();
         let (mut a, mut b) = (padded(product.a(), size), padded(product.b(), size));
         // Both at one scale: the product does not change, and A P − P B means something.
-        let (norm_a, norm_b) = (dot(&a, &a).sqrt(), dot(&b, &b).sqrt());
+        let (norm_a, norm_b) = (norm(&a), norm(&b));
         let scale = if norm_a > 0.0 && norm_b > 0.0 {
             (norm_b / norm_a).sqrt()
         } else {
