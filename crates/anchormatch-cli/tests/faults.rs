@@ -314,6 +314,31 @@ fn a_kill_while_writing_leaves_the_old_file_or_the_new_one() {
     }
 }
 
+/// At any moment: what is written is written whole, what is not is not begun.
+#[test]
+fn a_signal_leaves_all_files_of_a_folder_or_none() {
+    for round in 0..20 {
+        let bench = Bench::new();
+        fs::create_dir(bench.path().join("made")).unwrap();
+        let line = "generate synthetic --inliers 200 --out made";
+        let mut child = command(&bench, line).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(4 * round));
+        // It may have ended by itself.
+        let _ = Command::new("kill")
+            .args(["-TERM", &child.id().to_string()])
+            .stderr(Stdio::null())
+            .status();
+        let status = child.wait().unwrap();
+        let files = fs::read_dir(bench.path().join("made")).unwrap().count();
+        match status.code() {
+            Some(0) => assert_eq!(files, 4),
+            // Without a code: the signal came before anybody could listen.
+            Some(3) | None => assert_eq!(files, 0, "{status:?}"),
+            Some(_) => panic!("{status:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_signal_leaves_matching_and_report_whole() {
     for signal in ["-TERM", "-INT"] {

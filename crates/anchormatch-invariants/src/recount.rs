@@ -227,16 +227,18 @@ fn common_unit(mut matrices: [Matrix; 2]) -> [Matrix; 2] {
     matrices
 }
 
-/// The graph with weights over the largest where they are too large or small to square.
+/// The graph with weights over the largest positive one where that is too large or small to square.
 fn in_ordinary_unit(graph: &Graph) -> Graph {
     let edges = (0..graph.nodes()).flat_map(|i| {
         let earlier = graph.neighbours(i).filter(move |&(j, _)| j < i);
         earlier.map(move |(j, weight)| (j, i, weight))
     });
     let mut edges: Vec<_> = edges.collect();
-    let largest = edges.iter().fold(0.0f64, |most, e| most.max(e.2.abs()));
+    let largest = edges.iter().fold(0.0f64, |most, e| most.max(e.2));
     if largest > 0.0 && !(1e-50..1e50).contains(&largest) {
-        edges.iter_mut().for_each(|edge| edge.2 /= largest);
+        for edge in &mut edges {
+            edge.2 = (edge.2 / largest).max(-f64::MAX);
+        }
     }
     Graph::from_edges(graph.nodes(), &edges).expect("the edges of a graph")
 }
