@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anchormatch::Error;
+use anchormatch::error::Bytes;
 use anchormatch_lab::datasets::DatasetError;
 use clap::CommandFactory;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Map, Value, json};
 
 use crate::args::Cli;
@@ -29,17 +31,38 @@ pub(crate) enum Done {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An option or argument is wrong.
-    Usage(String),
+    Usage(Misuse),
     /// The library refused.
     Library(Error),
     /// A data set is missing or damaged.
     Dataset(DatasetError),
 }
 
+/// What is wrong with the command line: the message, and its parts where it has them.
+#[derive(Debug)]
+pub(crate) struct Misuse {
+    message: String,
+    found: Option<String>,
+    expected: Option<String>,
+}
+
 impl Failure {
     /// An option that was given something wrong.
     pub(crate) fn usage(what: impl Display, found: impl Display, expected: impl Display) -> Self {
-        Self::Usage(format!("{what}: found {found}, expected {expected}"))
+        Self::Usage(Misuse {
+            message: format!("{what}: found {found}, expected {expected}"),
+            found: Some(found.to_string()),
+            expected: Some(expected.to_string()),
+        })
+    }
+
+    /// A misuse that one sentence says.
+    pub(crate) fn misuse(message: impl Into<String>) -> Self {
+        Self::Usage(Misuse {
+            message: message.into(),
+            found: None,
+            expected: None,
+        })
     }
 }
 
@@ -88,10 +111,12 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         }
         _ => {
             let as_json = std::env::args_os().any(|argument| argument == "--json");
-            let failure = Failure::Usage(one_line(
-                &error.to_string(),
-                &help_for(std::env::args_os().skip(1)),
-            ));
+            let help = help_for(std::env::args_os().skip(1));
+            let failure = Failure::Usage(Misuse {
+                message: one_line(&error.to_string(), &help),
+                found: part(error, &FOUND),
+                expected: part(error, &EXPECTED),
+            });
             failure.tell(as_json);
             ExitCode::from(INPUT)
         }
@@ -141,7 +166,7 @@ impl Failure {
     /// The message, on one line whatever a file name may hold.
     fn message(&self) -> String {
         let message = match self {
-            Self::Usage(message) => message.clone(),
+            Self::Usage(misuse) => misuse.message.clone(),
             Self::Library(error) => error.to_string(),
             Self::Dataset(error) => error.to_string(),
         };
@@ -175,24 +200,100 @@ impl Failure {
         object.insert("kind".into(), kind.into());
         object.insert("exit_code".into(), self.code().into());
         object.insert("message".into(), self.message().into());
-        let parse = match self {
-            Self::Library(Error::Parse(parse)) => Some(parse),
-            Self::Dataset(DatasetError::Contents(parse)) => Some(parse),
-            _ => None,
-        };
-        if let Some(parse) = parse {
-            object.insert("file".into(), parse.file.clone().into());
-            object.insert("line".into(), parse.line.into());
-            object.insert("column".into(), parse.column.into());
-            object.insert("found".into(), parse.found.clone().into());
-            object.insert("expected".into(), parse.expected.clone().into());
-        }
+        // Every error has these, null where it has no such part.
+        let place = self.place();
+        object.insert("file".into(), place.file.into());
+        object.insert("line".into(), place.line.into());
+        object.insert("column".into(), place.column.into());
+        object.insert("found".into(), place.found.into());
+        object.insert("expected".into(), place.expected.into());
         if let Self::Library(Error::Memory { needed, limit, .. }) = self {
             object.insert("needed_bytes".into(), (*needed).into());
             object.insert("limit_bytes".into(), (*limit).into());
         }
         json!({ "error": object })
     }
+}
+
+/// Where a failure is, and what is wrong there.
+#[derive(Debug, Default)]
+struct Place {
+    file: Option<String>,
+    line: Option<u64>,
+    column: Option<u64>,
+    found: Option<String>,
+    expected: Option<String>,
+}
+
+impl Failure {
+    fn place(&self) -> Place {
+        let shown = |path: &Path| Some(path.display().to_string());
+        match self {
+            Self::Usage(misuse) => Place {
+                found: misuse.found.clone(),
+                expected: misuse.expected.clone(),
+                ..Place::default()
+            },
+            Self::Library(Error::Parse(parse)) | Self::Dataset(DatasetError::Contents(parse)) => {
+                Place {
+                    file: Some(parse.file.clone()),
+                    line: parse.line,
+                    column: parse.column,
+                    found: Some(parse.found.clone()),
+                    expected: Some(parse.expected.clone()),
+                }
+            }
+            Self::Library(Error::Io { path, source })
+            | Self::Dataset(DatasetError::Io { path, source }) => Place {
+                file: shown(path),
+                found: Some(source.to_string()),
+                ..Place::default()
+            },
+            Self::Dataset(DatasetError::Missing { path, layout, .. }) => Place {
+                file: shown(path),
+                found: Some("no such file".to_owned()),
+                expected: Some((*layout).to_owned()),
+                ..Place::default()
+            },
+            Self::Library(Error::Parameter {
+                found, expected, ..
+            }) => Place {
+                found: Some(found.clone()),
+                expected: Some(expected.clone()),
+                ..Place::default()
+            },
+            Self::Library(Error::Memory { needed, limit, .. }) => Place {
+                found: Some(Bytes(*needed).to_string()),
+                expected: Some(format!("at most {}", Bytes(*limit))),
+                ..Place::default()
+            },
+            Self::Library(_) | Self::Dataset(_) => Place::default(),
+        }
+    }
+}
+
+/// The parts of clap's errors that say what was found, and what would have done.
+const FOUND: [ContextKind; 3] = [
+    ContextKind::InvalidValue,
+    ContextKind::InvalidSubcommand,
+    ContextKind::InvalidArg,
+];
+const EXPECTED: [ContextKind; 4] = [
+    ContextKind::ValidValue,
+    ContextKind::ValidSubcommand,
+    ContextKind::SuggestedSubcommand,
+    ContextKind::SuggestedArg,
+];
+
+/// The first of `kinds` that clap's error has, in words.
+fn part(error: &clap::Error, kinds: &[ContextKind]) -> Option<String> {
+    let words = kinds.iter().find_map(|&kind| match error.get(kind)? {
+        ContextValue::String(word) => Some(word.clone()),
+        ContextValue::Strings(words) => Some(words.join(", ")),
+        ContextValue::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    words.filter(|words| !words.is_empty())
 }
 
 /// clap's message, which has several paragraphs, as one line that ends with where to read more.
@@ -243,7 +344,7 @@ mod tests {
             hint: "less".into(),
         };
         for (failure, code) in [
-            (Failure::Usage("x".into()), 2),
+            (Failure::misuse("x"), 2),
             (Failure::Library(Error::Graph("x".into())), 2),
             (Failure::Library(Error::Stopped("x")), 3),
             (Failure::Library(memory), 4),
@@ -264,10 +365,7 @@ mod tests {
 
     #[test]
     fn messages_stay_on_one_line() {
-        assert_eq!(
-            Failure::Usage("a\nb\u{1b}".into()).message(),
-            "a\\nb\\u{1b}"
-        );
+        assert_eq!(Failure::misuse("a\nb\u{1b}").message(), "a\\nb\\u{1b}");
         let clap = "error: unexpected argument '--foo' found\n\n  tip: try '--for'\n\n\
                     Usage: anchormatch match --force <A> <B>\n\nFor more information, try '--help'.\n";
         let help = help_for(["match", "--foo", "info"].into_iter().map(OsString::from));

@@ -14,9 +14,10 @@ use std::time::Duration;
 use anchormatch::monitor::{CancelToken, Progress};
 use anchormatch::{Error, Monitor};
 
-use crate::args::Resources;
+use crate::args::{ProgressMode, Resources};
 use crate::exit::{self, Failure};
 use crate::files::print;
+use crate::memory;
 use crate::progress::Display;
 
 /// What shells report for a program that Ctrl-C ended.
@@ -53,9 +54,24 @@ impl Job {
         errors_as_json: bool,
     ) -> Result<Self, Failure> {
         resources.start_threads()?;
+        let (progress, memory) = (resources.progress, resources.memory());
+        Self::new(progress, memory, time_limit, errors_as_json)
+    }
+
+    /// A run without options of its own, which shows nothing.
+    pub(crate) fn plain() -> Result<Self, Failure> {
+        Self::new(ProgressMode::None, memory::available(), None, false)
+    }
+
+    fn new(
+        progress: ProgressMode,
+        max_memory: Option<u64>,
+        time_limit: Option<Duration>,
+        errors_as_json: bool,
+    ) -> Result<Self, Failure> {
         let shared = Arc::new(Shared {
             token: CancelToken::default(),
-            display: Display::new(resources.progress),
+            display: Display::new(progress),
             end: AtomicU8::new(NOTHING),
             errors_as_json,
         });
@@ -67,7 +83,7 @@ impl Job {
             monitor: Monitor::silent(),
             shared,
             time_limit,
-            max_memory: resources.memory(),
+            max_memory,
         };
         let shared = Arc::clone(&job.shared);
         job.monitor = job

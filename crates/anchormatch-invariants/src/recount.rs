@@ -52,7 +52,14 @@ pub fn paper(
             count += 1.0;
         }
     }
-    let s = preset.width * squares / f64::max(count, 1.0);
+    let mean = squares / f64::max(count, 1.0);
+    // Values that are equal but for rounding are equal.
+    let largest = largest_of(&free.0, x).max(largest_of(&free.1, y));
+    let s = if mean > (1e-12 * largest).powi(2) {
+        preset.width * mean
+    } else {
+        0.0
+    };
     let matched = places(&free, pairs);
     let mut total = 0.0;
     for &(k, l) in &matched {
@@ -220,18 +227,28 @@ fn common_unit(mut matrices: [Matrix; 2]) -> [Matrix; 2] {
     matrices
 }
 
-/// The graph with weights over the largest where they are too large or small to square.
+/// The graph with weights over the largest positive one where that is too large or small to square.
 fn in_ordinary_unit(graph: &Graph) -> Graph {
     let edges = (0..graph.nodes()).flat_map(|i| {
         let earlier = graph.neighbours(i).filter(move |&(j, _)| j < i);
         earlier.map(move |(j, weight)| (j, i, weight))
     });
     let mut edges: Vec<_> = edges.collect();
-    let largest = edges.iter().fold(0.0f64, |most, e| most.max(e.2.abs()));
+    let largest = edges.iter().fold(0.0f64, |most, e| most.max(e.2));
     if largest > 0.0 && !(1e-50..1e50).contains(&largest) {
-        edges.iter_mut().for_each(|edge| edge.2 /= largest);
+        for edge in &mut edges {
+            edge.2 = (edge.2 / largest).max(-f64::MAX);
+        }
     }
     Graph::from_edges(graph.nodes(), &edges).expect("the edges of a graph")
+}
+
+/// The largest absolute entry between the nodes, the diagonal among them.
+fn largest_of(nodes: &[usize], matrix: &Matrix) -> f64 {
+    let entries = nodes
+        .iter()
+        .flat_map(|&i| nodes.iter().map(move |&j| matrix[(i, j)]));
+    entries.fold(0.0, |most, value| most.max(value.abs()))
 }
 
 /// Pairs of two different ones of the nodes.

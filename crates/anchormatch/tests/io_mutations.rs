@@ -1,7 +1,8 @@
 //! Damaged files: whatever the bytes, a reader returns, and what it accepts is a graph.
 //!
 //! Every format has its seeds: a few written below, what our own writer makes, and every sample
-//! that other programs wrote. Some thousand damaged copies of each format are read.
+//! that other programs wrote. Some thousand damaged copies of each format are read, more of them with
+//! `ANCHORMATCH_MUTATIONS`, others with `ANCHORMATCH_MUTATION_SEED`.
 
 // The lint spares test functions but not their helpers.
 #![allow(clippy::unwrap_used)]
@@ -18,7 +19,8 @@ use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Graph};
 use damage::{Damage, assert_memory_below, assert_one_line};
 
-const MUTATIONS: usize = 4000;
+/// The copies of each format, where the environment does not ask for another number.
+const MUTATIONS: u64 = 4000;
 
 /// The memory that a reader may take, and what the whole process must not have taken, in MiB; the
 /// tests of this file may run at once.
@@ -75,6 +77,25 @@ const SEEDS: [(Format, &str); 12] = [
         "3 2 111 2\n1 1 1 2 5\n1 1 1 1 5 3 6\n1 1 1 2 6\n",
     ),
 ];
+
+/// A number that the environment may change.
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+}
+
+fn mutations() -> usize {
+    setting("ANCHORMATCH_MUTATIONS", MUTATIONS) as usize
+}
+
+fn damage(which: u64) -> Damage {
+    Damage::new(setting("ANCHORMATCH_MUTATION_SEED", 0) << 8 | which)
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
 
 /// A file to damage.
 enum Seed {
@@ -281,9 +302,9 @@ fn storm(format: Format, least: usize) {
             Err(error) => panic!("{format:?}: {error}: {}", String::from_utf8_lossy(&bytes)),
         }
     }
-    let mut damage = Damage::new(format as u64);
+    let mut damage = damage(format as u64);
     let (mut accepted, mut refused) = (0, 0);
-    for round in 0..MUTATIONS {
+    for round in 0..mutations() {
         let (seed, options) = &seeds[round % seeds.len()];
         let bytes = match seed {
             Seed::Bytes(bytes) => {
@@ -311,14 +332,18 @@ fn storm(format: Format, least: usize) {
         }
         if round % 8 == 0 && !bytes.starts_with(&[0x1f, 0x8b]) {
             // The same bytes inside gzip are the same graph, or the same fault.
-            let mut encoder =
-                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            encoder.write_all(&bytes).unwrap();
-            let packed = read(&encoder.finish().unwrap(), options);
+            let mut zipped = packed(&bytes);
+            let packed = read(&zipped, options);
             match (outcome, packed) {
                 (Ok(plain), Ok(packed)) => assert_eq!(plain, packed),
                 (Err(plain), Err(packed)) => assert_eq!(plain.to_string(), packed.to_string()),
                 (plain, packed) => panic!("{plain:?} is not {packed:?}"),
+            }
+            // The container is damaged as well.
+            damage.strike(&mut zipped);
+            match read(&zipped, options) {
+                Ok(loaded) => assert_sound(&loaded),
+                Err(error) => assert_helpful(&error),
             }
         }
     }
@@ -406,9 +431,9 @@ fn every_format_is_among_them() {
 fn pairs_survive_damage() {
     let graph = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
     let text = "source,target,weight\n0,1,1\n1,2,0.5\n\"2\",3,1\n";
-    let mut damage = Damage::new(7);
+    let mut damage = damage(7);
     let mut accepted = 0;
-    for _ in 0..MUTATIONS {
+    for _ in 0..mutations() {
         let mut bytes = text.as_bytes().to_vec();
         damage.strike(&mut bytes);
         let anchors =

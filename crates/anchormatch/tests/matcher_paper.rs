@@ -190,6 +190,31 @@ fn negative_weights_are_clamped_for_heat_and_kept_for_adjacency() {
     assert!(adjacency.pairs.iter().all(|p| p.target == place[p.source]));
 }
 
+/// What the Laplacian takes for 0 does not set the unit in which it is computed.
+#[test]
+fn the_size_of_a_negative_weight_does_not_matter_to_heat() {
+    for unit in [1.0, 5e-324, 1e-200, 1e200] {
+        let with = |negative: f64| {
+            let weights = [3.0, 5.0, 7.0, 2.0].map(|w| w * unit);
+            let edges = [
+                (0, 1, negative),
+                (1, 2, weights[0]),
+                (2, 3, weights[1]),
+                (3, 0, weights[2]),
+                (0, 2, weights[3]),
+            ];
+            Graph::from_edges(4, &edges).unwrap()
+        };
+        for terms in Terms::ALL.into_iter().filter(|terms| terms.uses_heat()) {
+            let on = |graph: &Graph| run(&Paper::with_terms(terms), graph, graph, &[(1, 1)]);
+            let (small, large) = (on(&with(-unit)), on(&with(-f64::MAX)));
+            assert_eq!(small.pairs, large.pairs, "{terms} {unit:e}");
+            assert_eq!(small.objective, large.objective, "{terms} {unit:e}");
+            assert!(small.objective.is_finite());
+        }
+    }
+}
+
 #[test]
 fn soft_anchors_are_evidence_and_stay_free() {
     // A cycle: every rotation and reflection fits, only anchors can tell them apart.

@@ -184,6 +184,14 @@ proptest! {
     }
 
     #[test]
+    fn units_whose_squares_are_no_numbers_are_solved(raw in raw(0..4), large in any::<bool>()) {
+        let problem = raw.problem(2f64.powi(if large { 520 } else { -520 }));
+        for solver in registry::all() {
+            solve(solver.as_ref(), &problem, &Start::seeded(3), &Monitor::silent());
+        }
+    }
+
+    #[test]
     fn an_isomorphism_is_renamed_with_its_problem(
         seed in any::<u64>(), (one, two) in (any::<u64>(), any::<u64>()), n in 6..9usize,
     ) {

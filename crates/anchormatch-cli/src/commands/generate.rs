@@ -13,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::exit::{Done, Failure, Outcome};
 use crate::files::{print, shell_word};
+use crate::job::Job;
 use crate::values;
 
 const LONG_ABOUT: &str = "\
@@ -143,10 +144,13 @@ impl Options {
             What::House(options) => (&options.folder, Format::Points),
         };
         folder.check()?;
+        let job = Job::plain()?;
         let instance = match &self.what {
             What::Synthetic(options) => options.instance()?,
             What::House(options) => options.instance()?,
         };
+        // A signal ends the work before this, and no file in the middle after it.
+        job.finish();
         folder.write(&instance, format)?;
         print(&folder.next_command(format))?;
         Ok(Done::Complete)

@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::problem::GaussianKernel;
 
+/// The share of the largest value below which differences are rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// The mean of (x_ij − y_ab)² over i ≠ j and a ≠ b, from first and second moments.
 ///
 /// 0 when a matrix has fewer than two rows.
@@ -30,7 +33,8 @@ pub fn mean_squared_difference(x: &Matrix, y: &Matrix) -> f64 {
 
 /// The affinity exp(−Δ²/s) with s = `width` · mean Δ².
 ///
-/// When all values are equal Δ is zero everywhere, and any s gives the affinity 1.
+/// When all values are equal but for rounding, they tell nothing: s is then the square of the largest,
+/// and every affinity 1. A mean of what rounding leaves would make its noise the whole of the matter.
 ///
 /// # Errors
 /// When `width` is not positive and finite.
@@ -38,7 +42,15 @@ pub fn gaussian_affinity(x: &Matrix, y: &Matrix, width: f64) -> Result<GaussianK
     if !(width > 0.0 && width.is_finite()) {
         return Err(Error::parameter("width", width, "a positive number"));
     }
-    let bandwidth = width * mean_squared_difference(x, y);
+    let mean = mean_squared_difference(x, y);
+    let entries = x.as_slice().iter().chain(y.as_slice());
+    let largest = entries.fold(0.0f64, |most, v| most.max(v.abs()));
+    let noise = ROUNDING * largest;
+    let bandwidth = if mean > noise * noise {
+        width * mean
+    } else {
+        largest * largest
+    };
     GaussianKernel::new(if bandwidth > 0.0 { bandwidth } else { 1.0 })
 }
 
@@ -90,6 +102,22 @@ mod tests {
             }
             let want: f64 = sum / count;
             prop_assert!((mean_squared_difference(&x, &y) - want).abs() < 1e-9 * want.max(1.0));
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_difference() {
+        let almost = |value: f64| {
+            Matrix::from_fn(3, 3, |i, j| value * (1.0 + (i * j) as f64 * f64::EPSILON))
+        };
+        for value in [0.6, 1e6, 1e-6] {
+            let (x, y) = (almost(value), Matrix::filled(2, 2, value));
+            let kernel = gaussian_affinity(&x, &y, 0.1).unwrap();
+            assert!(kernel.evaluate(x[(2, 1)], y[(0, 1)]) > 1.0 - 1e-9);
+            // What is more than rounding stays.
+            let apart = Matrix::filled(2, 2, value * (1.0 + 1e-9));
+            let kernel = gaussian_affinity(&x, &apart, 0.1).unwrap();
+            assert!(kernel.evaluate(x[(2, 1)], apart[(0, 1)]) < 1e-4);
         }
     }
 

@@ -179,15 +179,17 @@ impl Graph {
         self.weights.iter().any(|&w| w < 0.0)
     }
 
-    /// The same graph with weights over `unit`; an edge whose weight vanishes in it is dropped.
+    /// The same graph with weights over `unit`; an edge whose weight vanishes in it is dropped, and a
+    /// weight that leaves the range becomes the largest of its sign.
     ///
     /// # Errors
-    /// When a weight over `unit` is not finite.
+    /// When the graph has too many nodes, which no graph has.
     pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
         let mut builder = GraphBuilder::with_nodes(self.nodes())?;
         for i in 0..self.nodes() {
             for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
-                builder.edge(i, j, weight / unit, None)?;
+                let weight = (weight / unit).clamp(-f64::MAX, f64::MAX);
+                builder.edge(i, j, weight, None)?;
             }
         }
         builder.build()?.with_labels(self.labels.clone())

@@ -88,7 +88,7 @@ pub fn read_adjacency_from(
         return Err(fault(
             name,
             Some(first_line),
-            None,
+            Some(1),
             "names without a matrix",
             "a row of numbers for every column",
         ));
@@ -155,11 +155,13 @@ impl<'a> Matrix<'a> {
         if self.rows == self.n {
             let found = format!("row {}", self.rows + 1);
             let wanted = format!("{} rows, as many as columns", self.n);
-            return Err(fault(self.name, Some(row.line()), None, found, wanted));
+            return Err(row.fault(0, found, wanted));
         }
         let skip = usize::from(with_id);
         if row.len() - skip != self.n {
-            return Err(row.miscounted(&format!("{} numbers", self.n)));
+            let fields = self.n + skip;
+            let wanted = format!("{} numbers", self.n);
+            return Err(row.miscounted(&(fields..=fields), &wanted));
         }
         if with_id {
             let id = row.id(0)?;
@@ -275,11 +277,11 @@ mod tests {
             ),
             (
                 "0,1\n1,0\n0,0\n",
-                "m.csv, line 3: found row 3, expected 2 rows, as many as columns",
+                "m.csv, line 3, column 1: found row 3, expected 2 rows, as many as columns",
             ),
             (
                 "0,1\n1\n",
-                "m.csv, line 2: found 1 field, expected 2 as in the first row",
+                "m.csv, line 2, column 2: found 1 field, expected 2 as in the first row",
             ),
             (
                 "0,1\n1,x\n",
@@ -301,7 +303,7 @@ mod tests {
             ),
             (
                 "a,b\n",
-                "m.csv, line 1: found names without a matrix, \
+                "m.csv, line 1, column 1: found names without a matrix, \
                  expected a row of numbers for every column",
             ),
             (

@@ -55,6 +55,7 @@ impl Columns {
             };
         } else if row.len() > 3 {
             return Err(row.miscounted(
+                &(2..=3),
                 "source,target or source,target,weight, or a header with names of these columns; \
                  a matrix would be the format adjacency",
             ));

@@ -270,15 +270,15 @@ mod tests {
             ),
             (
                 "a\n",
-                "e.csv, line 1: found 1 field, expected source,target or source,target,weight",
+                "e.csv, line 1, column 2: found 1 field, expected source,target or source,target,weight",
             ),
             (
                 "a,b,1\nb,c\n",
-                "e.csv, line 2: found 2 fields, expected 3 as in the first row",
+                "e.csv, line 2, column 3: found 2 fields, expected 3 as in the first row",
             ),
             (
                 "a,b,1\nb;c;1\n",
-                "e.csv, line 2: found 1 field, expected 3 as in the first row",
+                "e.csv, line 2, column 2: found 1 field, expected 3 as in the first row",
             ),
             (
                 "",
@@ -295,7 +295,7 @@ mod tests {
             ),
             (
                 "a,b,c,d\n",
-                "e.csv, line 1: found 4 fields, expected source,target or source,target,weight, \
+                "e.csv, line 1, column 4: found 4 fields, expected source,target or source,target,weight, \
                  or a header with names of these columns; a matrix would be the format adjacency",
             ),
             (

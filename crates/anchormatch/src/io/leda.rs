@@ -32,7 +32,7 @@ pub fn read_leda_from(
     let mut lines = Lines::new(reader, name);
     advance(&mut lines, "LEDA.GRAPH")?;
     if lines.text().trim_ascii() != "LEDA.GRAPH" {
-        return Err(here(&lines, quoted(lines.text()), "LEDA.GRAPH"));
+        return Err(at(&lines, 1, quoted(lines.text()), "LEDA.GRAPH"));
     }
     advance(&mut lines, "the type of the nodes")?;
     advance(&mut lines, "the type of the edges")?;
@@ -51,12 +51,12 @@ pub fn read_leda_from(
         advance(&mut lines, "the number of nodes")?;
     }
     let nodes = count(&lines, "the number of nodes")?;
-    let mut builder = options.counted_builder(name, 1, nodes, Some(lines.number()))?;
+    let mut builder = options.counted_builder(name, 1, nodes, Some((lines.number(), 1)))?;
     let mut labels = Vec::new();
     let mut held = 0;
     for found in 0..nodes {
         advance_to(&mut lines, found, nodes, "nodes")?;
-        let label = label(&lines, lines.text().trim_ascii())?;
+        let label = label(&lines, 1, lines.text().trim_ascii())?;
         held += 128 + label.len() as u64;
         labels.push(label.to_owned());
         options.reserve_beside(name, &builder, held)?;
@@ -80,14 +80,12 @@ pub fn read_leda_from(
             }
         };
         let (source, target) = (end(1)?, end(2)?);
-        if words.nth(1).is_some() {
-            return Err(here(
-                &lines,
-                quoted(text),
-                "source, target, reversal and |{label}|",
-            ));
+        let reversal = words.next();
+        if let Some(word) = words.next() {
+            return Err(at(&lines, 4, quoted(word), "|{label}|"));
         }
-        let label = label(&lines, &text[label_at..])?;
+        let column = if reversal.is_some() { 4 } else { 3 };
+        let label = label(&lines, column, &text[label_at..])?;
         let weight = match label.trim_ascii() {
             "" => 1.0,
             number => match number.parse::<f64>() {
@@ -96,7 +94,7 @@ pub fn read_leda_from(
                     has_text = true;
                     1.0
                 }
-                _ => return Err(at(&lines, 4, quoted(number), "a finite number")),
+                _ => return Err(at(&lines, column, quoted(number), "a finite number")),
             },
         };
         let line = Some(lines.number());
@@ -119,7 +117,7 @@ pub fn read_leda_from(
         }
         if !text.is_empty() && !text.starts_with('#') {
             let wanted = format!("the end of the file after {edges} edges");
-            return Err(here(&lines, quoted(text), wanted));
+            return Err(at(&lines, 1, quoted(text), wanted));
         }
     }
     let is_named = labels.iter().all(|label| !label.is_empty());
@@ -201,23 +199,15 @@ fn advance_to<R: BufRead>(lines: &mut Lines<R>, found: u64, all: u64, what: &str
 fn count<R: BufRead>(lines: &Lines<R>, expected: &str) -> Result<u64> {
     let text = lines.text().trim_ascii();
     text.parse()
-        .map_err(|_| here(lines, quoted(text), expected))
+        .map_err(|_| at(lines, 1, quoted(text), expected))
 }
 
-/// What stands between `|{` and `}|`.
-fn label<'t, R: BufRead>(lines: &Lines<R>, text: &'t str) -> Result<&'t str> {
+/// What stands between `|{` and the first `}|`, after which nothing may stand.
+fn label<'t, R: BufRead>(lines: &Lines<R>, column: usize, text: &'t str) -> Result<&'t str> {
     text.strip_prefix("|{")
-        .and_then(|rest| rest.strip_suffix("}|"))
-        .ok_or_else(|| here(lines, quoted(text), "|{label}|"))
-}
-
-/// A fault on the current line.
-fn here<R: BufRead>(
-    lines: &Lines<R>,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-) -> Error {
-    fault(lines.file(), Some(lines.number()), None, found, expected)
+        .and_then(|rest| rest.split_once("}|"))
+        .and_then(|(label, rest)| rest.is_empty().then_some(label))
+        .ok_or_else(|| at(lines, column, quoted(text), "|{label}|"))
 }
 
 /// A fault in a word of the current line.
@@ -282,14 +272,21 @@ mod tests {
             ),
             (
                 "x\n",
-                "g.gw, line 5: found `x`, expected the number of nodes",
+                "g.gw, line 5, column 1: found `x`, expected the number of nodes",
             ),
             (
                 "2\n|{a}|\n",
                 "g.gw, line 6: found the end of the file after 1 nodes, \
                  expected the 2 that the file announces",
             ),
-            ("1\na\n", "g.gw, line 6: found `a`, expected |{label}|"),
+            (
+                "1\na\n",
+                "g.gw, line 6, column 1: found `a`, expected |{label}|",
+            ),
+            (
+                "1\n|{a}|{b}|\n",
+                "g.gw, line 6, column 1: found `|{a}|{b}|`, expected |{label}|",
+            ),
             (
                 "1\n|{a}|\n1\n",
                 "g.gw, line 7: found the end of the file after 0 edges, \
@@ -305,11 +302,11 @@ mod tests {
             ),
             (
                 "1\n|{a}|\n0\n1 1 0 |{}|\n",
-                "g.gw, line 8: found `1 1 0 |{}|`, expected the end of the file after 0 edges",
+                "g.gw, line 8, column 1: found `1 1 0 |{}|`, expected the end of the file after 0 edges",
             ),
             (
                 "0\n0\n",
-                "g.gw, line 5: found 0 nodes, expected at least one",
+                "g.gw, line 5, column 1: found 0 nodes, expected at least one",
             ),
         ] {
             let text = format!("{head}{body}");
@@ -317,7 +314,7 @@ mod tests {
         }
         assert_eq!(
             read("graph").unwrap_err().to_string(),
-            "g.gw, line 1: found `graph`, expected LEDA.GRAPH"
+            "g.gw, line 1, column 1: found `graph`, expected LEDA.GRAPH"
         );
         for nodes in ["1000000000000000000", "4000000000"] {
             assert!(read(&format!("{head}{nodes}\n|{{a}}|\n")).is_err());

@@ -34,7 +34,7 @@ pub fn read_metis_from(
 ) -> Result<LoadedGraph> {
     let mut lines = Lines::new(reader, name).longest(LONGEST_LINE);
     let header = Header::read(&mut lines)?;
-    let mut builder = options.counted_builder(name, 1, header.nodes, Some(header.line))?;
+    let mut builder = options.counted_builder(name, 1, header.nodes, Some((header.line, 1)))?;
     let mut neighbours = 0u64;
     for node in 0..builder.nodes() {
         if !advance(&mut lines, false)? {

@@ -73,18 +73,19 @@ impl ReadOptions {
         name: &str,
         first: usize,
         nodes: u64,
-        line: Option<u64>,
+        place: Option<(u64, usize)>,
     ) -> Result<GraphBuilder> {
         let counted = usize::try_from(nodes)
             .ok()
             .and_then(|nodes| GraphBuilder::counted_from(first, nodes).ok())
             .filter(|_| nodes > 0);
+        let (line, column) = place.unzip();
         match counted {
             Some(builder) => Ok(builder.duplicates(self.duplicates).file(name)),
-            None if nodes == 0 => Err(fault(name, line, None, "0 nodes", "at least one")),
+            None if nodes == 0 => Err(fault(name, line, column, "0 nodes", "at least one")),
             None => {
                 let wanted = format!("at most {}", u32::MAX);
-                Err(fault(name, line, None, format!("{nodes} nodes"), wanted))
+                Err(fault(name, line, column, format!("{nodes} nodes"), wanted))
             }
         }
     }
@@ -196,7 +197,11 @@ mod tests {
     fn absurd_counts_are_refused_without_arithmetic_going_astray() {
         let options = ReadOptions::default();
         assert!(options.counted_builder("f", 1, 0, None).is_err());
-        assert!(options.counted_builder("f", 1, u64::MAX, Some(2)).is_err());
+        assert!(
+            options
+                .counted_builder("f", 1, u64::MAX, Some((2, 1)))
+                .is_err()
+        );
         assert!(options.reserve_dense("f", u64::MAX).is_err());
         assert!(options.reserve_nodes("f", u64::MAX, 1 << 40).is_err());
         assert!(options.reserve_nodes("f", 1000, 0).is_ok());

@@ -138,32 +138,27 @@ impl PairTable {
         let mut matrix = Matrix::filled(source.nodes(), target.nodes(), least);
         let mut listed = HashMap::with_capacity(self.rows.len());
         for row in &self.rows {
-            let find = |graph: &Graph, id: &str, side: &str| {
+            let at = |column: usize, found: String, wanted: &str| {
+                fault(&self.file, Some(row.line), Some(column), found, wanted)
+            };
+            let find = |graph: &Graph, id: &str, column: usize, side: &str| {
                 graph.labels().find(id).ok_or_else(|| {
                     let wanted = format!("the id of a node of the {side} graph");
-                    fault(&self.file, Some(row.line), None, quoted(id), wanted)
+                    at(column, quoted(id), &wanted)
                 })
             };
             let pair = (
-                find(source, &row.source, "source")?,
-                find(target, &row.target, "target")?,
+                find(source, &row.source, 1, "source")?,
+                find(target, &row.target, 2, "target")?,
             );
             let Some(value) = row.weight else {
-                let wanted = "source,target,similarity";
-                return Err(fault(
-                    &self.file,
-                    Some(row.line),
-                    None,
-                    "two columns",
-                    wanted,
-                ));
+                return Err(at(3, "two columns".into(), "source,target,similarity"));
             };
             if let Some(other) = listed.insert(pair, value)
                 && other != value
             {
                 let found = format!("{value} for a pair that had {other} before");
-                let wanted = "one similarity for each pair";
-                return Err(fault(&self.file, Some(row.line), None, found, wanted));
+                return Err(at(3, found, "one similarity for each pair"));
             }
             matrix[pair] = value;
         }

@@ -104,9 +104,9 @@ impl<R: BufRead> Words<R> {
         &self.word
     }
 
-    /// The 1-based line of the word read last.
-    pub(super) fn line(&self) -> u64 {
-        self.place.0
+    /// The 1-based line of the word read last, and the word's number there.
+    pub(super) fn place(&self) -> (u64, usize) {
+        self.place
     }
 
     /// The file's name.

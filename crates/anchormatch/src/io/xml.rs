@@ -165,6 +165,11 @@ impl<R: BufRead> Xml<R> {
 }
 
 impl Element<'_> {
+    /// The 1-based line and column where the tag begins.
+    pub(super) fn place(&self) -> (u64, u64) {
+        (self.line, self.column)
+    }
+
     /// The name without its prefix.
     pub(super) fn name(&self) -> &str {
         self.start.local_name().into_inner()

@@ -149,7 +149,8 @@ impl Paper {
     /// Heat has each graph's own unit anyway; adjacency entries are compared between the graphs and
     /// need the same.
     fn ordinary_units(&self, graphs: [&Graph; 2], log: &mut Log) -> Result<[Option<Graph>; 2]> {
-        let mut units = graphs.map(|graph| unit(graph.weights()));
+        // Negative weights are 0 in the Laplacian, however large.
+        let mut units = graphs.map(|graph| unit(graph.weights().filter(|&w| w > 0.0)));
         if !self.terms.uses_heat() {
             units = [unit(graphs[0].weights().chain(graphs[1].weights())); 2];
         }

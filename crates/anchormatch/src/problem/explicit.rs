@@ -26,7 +26,8 @@ impl ExplicitPairwise {
     /// Takes the off-diagonal part of `matrix`; entries of conflicting assignments are set to zero.
     ///
     /// # Errors
-    /// When the matrix is not (n₁ n₂)², not finite or not symmetric to 1e-9 of its largest entry.
+    /// When the matrix is not (n₁ n₂)², not finite or not symmetric to 1e-9 of the largest entry that is
+    /// taken; what differs by less is evened out.
     pub fn new(rows: usize, cols: usize, mut matrix: Matrix) -> Result<Self> {
         let size = rows * cols;
         if (matrix.rows(), matrix.cols()) != (size, size) {
@@ -37,31 +38,34 @@ impl ExplicitPairwise {
             ));
         }
         let mut largest = 0.0f64;
-        for value in matrix.as_slice() {
-            if !value.is_finite() {
-                return Err(Error::parameter("W", value, "finite numbers"));
+        for p in 0..size {
+            for q in 0..size {
+                let value = matrix[(p, q)];
+                if !value.is_finite() {
+                    return Err(Error::parameter("W", value, "finite numbers"));
+                }
+                if p / cols == q / cols || p % cols == q % cols {
+                    matrix[(p, q)] = 0.0;
+                }
+                largest = largest.max(matrix[(p, q)].abs());
             }
-            largest = largest.max(value.abs());
         }
         let mut bounds = (f64::INFINITY, f64::NEG_INFINITY);
         for p in 0..size {
-            for q in 0..size {
-                if p / cols == q / cols || p % cols == q % cols {
-                    matrix[(p, q)] = 0.0;
-                } else {
-                    bounds = (bounds.0.min(matrix[(p, q)]), bounds.1.max(matrix[(p, q)]));
-                    if (matrix[(p, q)] - matrix[(q, p)]).abs() > 1e-9 * largest {
-                        return Err(Error::parameter(
-                            "W",
-                            format!(
-                                "{} at ({p}, {q}) and {} at ({q}, {p})",
-                                matrix[(p, q)],
-                                matrix[(q, p)]
-                            ),
-                            "a symmetric matrix",
-                        ));
-                    }
+            for q in (0..p).filter(|q| p / cols != q / cols && p % cols != q % cols) {
+                let (below, above) = (matrix[(p, q)], matrix[(q, p)]);
+                if (below - above).abs() > 1e-9 * largest {
+                    return Err(Error::parameter(
+                        "W",
+                        format!("{below} at ({p}, {q}) and {above} at ({q}, {p})"),
+                        "a symmetric matrix",
+                    ));
                 }
+                if below != above {
+                    matrix[(p, q)] = 0.5 * below + 0.5 * above;
+                    matrix[(q, p)] = matrix[(p, q)];
+                }
+                bounds = (bounds.0.min(matrix[(p, q)]), bounds.1.max(matrix[(p, q)]));
             }
         }
         Ok(Self {

@@ -14,7 +14,9 @@
 //!
 //! The scalings come from cyclic projection on the three sets (Bregman's method): p_i = min(1, 1/row
 //! sum), q_a = min(1, 1/column sum), t = k/sum, each taken with the others fixed. With k = n₁ = n₂
-//! this is Sinkhorn's balancing. A linear assignment on X gives the matching.
+//! this is Sinkhorn's balancing. Where Y has too few positive entries for k matches, no X meets all
+//! three, t grows from cycle to cycle, and the cycles end when it is absurd. A linear assignment on X
+//! gives the matching.
 
 use super::relaxation::{Iterations, check_nonnegative, largest_sum, soft_assignment};
 use super::{Info, Kind, Solution, Solver, Start, round};
@@ -87,7 +89,7 @@ impl Solver for Hgm {
         let mut projection = Projection::new(&mut marginals, rows, cols, matches as f64);
         while iterations.go_on() {
             let error = projection.cycle();
-            iterations.record(error, error <= self.tolerance);
+            iterations.record(error, error <= self.tolerance || projection.is_beyond());
         }
         projection.finish();
         let score = Matrix::from_vec(rows, cols, marginals);
@@ -114,8 +116,17 @@ struct Projection<'y> {
     column_sum: Vec<f64>,
 }
 
+/// A t that no k within reach asks for; entries of Y are at most 2.
+const BEYOND: f64 = 1e100;
+
 impl<'y> Projection<'y> {
     fn new(y: &'y mut [f64], rows: usize, cols: usize, matches: f64) -> Self {
+        // X does not depend on the scale of Y; a power of two leaves every digit as it is.
+        let largest = y.iter().fold(0.0f64, |most, &y| most.max(y));
+        if largest > 0.0 && largest.is_finite() {
+            let scale = 2.0f64.powi(-(largest.log2().floor().clamp(-1000.0, 1000.0) as i32));
+            y.iter_mut().for_each(|y| *y *= scale);
+        }
         let sum: f64 = y.iter().sum();
         Self {
             y,
@@ -156,6 +167,11 @@ impl<'y> Projection<'y> {
             self.total_scale = self.matches / total;
         }
         error
+    }
+
+    /// Whether t says that there are no k matches.
+    fn is_beyond(&self) -> bool {
+        self.total_scale > BEYOND
     }
 
     /// Y becomes X.
@@ -241,6 +257,24 @@ mod tests {
                 .zip(&y)
                 .all(|(b, a)| (*b == 0.0) == (*a == 0.0))
         );
+    }
+
+    #[test]
+    fn more_matches_than_there_are_positive_entries() {
+        // Rows 0 and 2 share two columns, row 1 has none: three matches are asked for, two are there.
+        for scale in [1.0, 1e-300, 1e290] {
+            let mut y = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 2.0, 0.0].map(|y| y * scale);
+            let mut projection = Projection::new(&mut y, 3, 3, 3.0);
+            let cycles = (0..10_000).take_while(|_| {
+                projection.cycle();
+                !projection.is_beyond()
+            });
+            assert!(cycles.count() < 9_999, "the cycles end");
+            projection.finish();
+            for (entry, wanted) in y.iter().zip([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]) {
+                assert!((entry - wanted).abs() < 0.6, "{y:?}");
+            }
+        }
     }
 
     #[test]

@@ -213,9 +213,19 @@ pub(super) fn range(x: &[f64]) -> (f64, f64) {
         })
 }
 
-/// The Euclidean norm.
+/// The Euclidean norm, also where squares leave the range of numbers.
 pub(super) fn norm(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
+    let square = dot(x, x);
+    if square.is_normal() {
+        return square.sqrt();
+    }
+    let largest = x.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    if largest > 0.0 && largest.is_finite() {
+        let shares = x.iter().map(|v| v / largest);
+        largest * shares.map(|v| v * v).sum::<f64>().sqrt()
+    } else {
+        largest
+    }
 }
 
 /// x *= factor.

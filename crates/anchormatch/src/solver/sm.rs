@@ -72,7 +72,7 @@ impl Solver for Sm {
     ///
     /// # Complexity
     /// One product with W an iteration; the number of iterations grows with 1/log(λ₁/λ₂). One linear
-    /// assignment, or one sort, at the end. Memory: two n₁×n₂ matrices and the product's scratch.
+    /// assignment, or one sort, at the end. Memory: three n₁×n₂ matrices and the product's scratch.
     fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
         check_nonnegative("shift", self.shift)?;
         check_nonnegative("tolerance", self.tolerance)?;
@@ -91,6 +91,7 @@ impl Solver for Sm {
             scale(&mut x, 1.0 / length);
         }
         let mut image = vec![0.0; x.len()];
+        let mut residual = image.clone();
         let mut scratch = vec![0.0; affinities.scratch_len()];
         while iterations.go_on() {
             affinities.apply(&x, &mut image, &mut scratch);
@@ -101,14 +102,11 @@ impl Solver for Sm {
                 continue;
             }
             let value = dot(&x, &image);
-            let residual = image
-                .iter()
-                .zip(&x)
-                .map(|(y, x)| (y - value * x).powi(2))
-                .sum::<f64>()
-                .sqrt()
-                / length;
-            let converged = residual <= self.tolerance;
+            for ((r, y), x) in residual.iter_mut().zip(&image).zip(&x) {
+                *r = y - value * x;
+            }
+            let error = norm(&residual) / length;
+            let converged = error <= self.tolerance;
             if !converged {
                 let shift = self.shift * length;
                 for (x, y) in x.iter_mut().zip(&image) {
@@ -117,7 +115,7 @@ impl Solver for Sm {
                 let length = norm(&x);
                 scale(&mut x, 1.0 / length);
             }
-            iterations.record(residual, converged);
+            iterations.record(error, converged);
         }
         let score = Matrix::from_vec(rows, cols, x);
         let assignment = match self.discretisation {

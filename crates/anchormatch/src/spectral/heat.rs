@@ -17,7 +17,12 @@ pub fn diffusion_time(graph: &Graph, tau: f64) -> Result<f64> {
         return Err(Error::parameter("tau", tau, "a positive number"));
     }
     let mean = mean_eigenvalue(graph);
-    Ok(if mean > 0.0 { tau / mean } else { tau })
+    // A time without end would make heat of nothing where an eigenvalue is 0.
+    Ok(if mean > 0.0 {
+        (tau / mean).min(f64::MAX)
+    } else {
+        tau
+    })
 }
 
 /// The mean of λ₂ … λₙ; 0 without edges.

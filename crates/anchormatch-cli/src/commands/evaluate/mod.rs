@@ -242,7 +242,7 @@ impl Common {
         let is_told = |line: &Line<T>| line.result.is_ok();
         if !lines.iter().any(is_told) {
             return Err(match lines.into_iter().find_map(|l| l.result.err()) {
-                Some(reason) if complete => Failure::Usage(reason),
+                Some(reason) if complete => Failure::misuse(reason),
                 _ => Error::Stopped("no trial was finished").into(),
             });
         }

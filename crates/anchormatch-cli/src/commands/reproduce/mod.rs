@@ -119,7 +119,7 @@ impl Options {
         }
         if protocols.is_empty() {
             let why = asked.iter().find_map(|&e| book.results(e).err());
-            return Err(Failure::Usage(why.unwrap_or("nothing to run").to_owned()));
+            return Err(Failure::misuse(why.unwrap_or("nothing to run")));
         }
         let journals = self.journals(protocols)?;
         let job = Job::start(&self.resources, None, self.json)?;

@@ -238,7 +238,7 @@ mod tests {
             ),
             (
                 "gm 0 1\ngm 0 2\np 0 0 0 0\n",
-                "a.dd, line 2: found another problem, \
+                "a.dd, line 2, column 1: found another problem, \
                  expected a line p n1 n2 nA nE for graphs 0 and 1 of line 1",
             ),
             (

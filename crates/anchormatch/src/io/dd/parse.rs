@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         };
         if let Some(((i, j), line)) = self.graphs {
             let expected = format!("a line p n1 n2 nA nE for graphs {i} and {j} of line {line}");
-            return Err(fault(self.file, number, None, end, expected));
+            return Err(fault(self.file, number, number.map(|_| 1), end, expected));
         }
         let Some(current) = self.current.take() else {
             return Ok(());
@@ -257,7 +257,7 @@ impl Current {
                 let plural = if found == 1 { "" } else { "s" };
                 let found = format!("{end} after {found} {what}{plural}");
                 let expected = self.header.promise(announced, what);
-                return Err(fault(file, line, None, found, expected));
+                return Err(fault(file, line, line.map(|_| 1), found, expected));
             }
         }
         Ok(())

@@ -104,9 +104,9 @@ impl<R: BufRead> Lexer<R> {
         &self.text
     }
 
-    /// The line on which the last token began.
-    pub(super) fn line(&self) -> u64 {
-        self.place.0
+    /// The line and the column at which the last token began.
+    pub(super) fn place(&self) -> (u64, u64) {
+        self.place
     }
 
     /// A fault at the last token.

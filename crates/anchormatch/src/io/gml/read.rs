@@ -6,7 +6,7 @@ use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::lexer::{Lexer, Token};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{GraphBuilder, Labels};
 
 /// Lists inside each other, at most.
@@ -48,7 +48,7 @@ pub fn read_gml_from(
             }
             Token::Word => {
                 let key = Key::of(lexer.text(), within, options);
-                let key_line = lexer.line();
+                let place = lexer.place();
                 let is_key = lexer
                     .text()
                     .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -64,7 +64,7 @@ pub fn read_gml_from(
                             let found = format!("lists {} deep", DEEPEST + 1);
                             return Err(lexer.fault(found, format!("at most {DEEPEST}")));
                         }
-                        open.push(document.enter(within, key, key_line, &lexer)?);
+                        open.push(document.enter(within, key, place, &lexer)?);
                     }
                     Token::Word | Token::Text => document.set(within, key, &lexer)?,
                     Token::Close => {
@@ -139,6 +139,9 @@ impl Key {
     }
 }
 
+/// The line and the column of a key.
+type Place = (u64, u64);
+
 /// The node that is being read.
 #[derive(Default)]
 struct OpenNode {
@@ -146,7 +149,7 @@ struct OpenNode {
     /// By [`Key::Chosen`], [`Key::Label`] and [`Key::Name`].
     names: [Option<String>; 3],
     place: [Option<f64>; 3],
-    line: u64,
+    begins: Place,
 }
 
 /// The edge that is being read.
@@ -156,7 +159,14 @@ struct OpenEdge {
     target: Option<i64>,
     weight: Option<f64>,
     value: Option<f64>,
-    line: u64,
+    begins: Place,
+}
+
+/// Whether a node has been declared, and where; or where it was needed.
+#[derive(Clone, Copy)]
+enum Declaration {
+    At(Place),
+    Awaited(Place),
 }
 
 /// What the document has said so far.
@@ -169,8 +179,8 @@ struct Document<'a> {
     has_weight: bool,
     node: OpenNode,
     edge: OpenEdge,
-    /// The line on which each node is declared, or, below zero, first mentioned by an edge.
-    declared: Vec<i64>,
+    /// Where each node is declared, or first mentioned by an edge.
+    declared: Vec<Declaration>,
     names: Vec<[Option<String>; 3]>,
     places: Vec<[Option<f64>; 3]>,
     /// Bytes that names and places take.
@@ -200,7 +210,7 @@ impl<'a> Document<'a> {
         &mut self,
         within: Within,
         key: Key,
-        line: u64,
+        begins: Place,
         lexer: &Lexer<R>,
     ) -> Result<Within> {
         match key {
@@ -212,14 +222,14 @@ impl<'a> Document<'a> {
             }
             Key::Node => {
                 self.node = OpenNode {
-                    line,
+                    begins,
                     ..OpenNode::default()
                 };
                 Ok(Within::Node)
             }
             Key::Edge => {
                 self.edge = OpenEdge {
-                    line,
+                    begins,
                     ..OpenEdge::default()
                 };
                 Ok(Within::Edge)
@@ -283,18 +293,16 @@ impl<'a> Document<'a> {
 
     fn end_node(&mut self) -> Result<()> {
         let node = std::mem::take(&mut self.node);
-        let place = Some(node.line);
         let Some(id) = node.id else {
-            return Err(fault(self.name, place, None, "a node without an id", "id"));
+            return Err(self.fault(node.begins, "a node without an id", "id"));
         };
-        let number = self.mention(id, node.line)?;
-        if self.declared[number] >= 0 {
-            let first = self.declared[number];
+        let number = self.mention(id, node.begins)?;
+        if let Declaration::At((first, _)) = self.declared[number] {
             let found = format!("the node {id} once more, which line {first} has");
             let expected = "an id of its own for every node";
-            return Err(fault(self.name, place, None, found, expected));
+            return Err(self.fault(node.begins, &found, expected));
         }
-        self.declared[number] = line_number(node.line);
+        self.declared[number] = Declaration::At(node.begins);
         self.held += node
             .names
             .iter()
@@ -309,15 +317,15 @@ impl<'a> Document<'a> {
 
     fn end_edge(&mut self) -> Result<()> {
         let edge = std::mem::take(&mut self.edge);
-        let line = Some(edge.line);
+        let line = Some(edge.begins.0);
         let (Some(source), Some(target)) = (edge.source, edge.target) else {
             let found = "an edge without its ends";
-            return Err(fault(self.name, line, None, found, "source and target"));
+            return Err(self.fault(edge.begins, found, "source and target"));
         };
         self.has_weight |= edge.weight.is_some();
         let weight = edge.weight.or(edge.value).unwrap_or(1.0);
-        let source = self.mention(source, edge.line)?;
-        let target = self.mention(target, edge.line)?;
+        let source = self.mention(source, edge.begins)?;
+        let target = self.mention(target, edge.begins)?;
         if self.is_directed {
             self.builder.arc(source, target, weight, line)?;
         } else {
@@ -328,15 +336,25 @@ impl<'a> Document<'a> {
     }
 
     /// The node with `id`, which may be declared later.
-    fn mention(&mut self, id: i64, line: u64) -> Result<usize> {
+    fn mention(&mut self, id: i64, place: Place) -> Result<usize> {
         let node = self.builder.node(&id.to_string())?;
         if node == self.declared.len() {
-            self.declared.push(-line_number(line));
+            self.declared.push(Declaration::Awaited(place));
             self.names.push([None, None, None]);
             self.places.push([None; 3]);
             self.held += 160;
         }
         Ok(node)
+    }
+
+    fn fault(&self, (line, column): Place, found: &str, expected: &str) -> Error {
+        fault(
+            self.name,
+            Some(line),
+            Some(column as usize),
+            found,
+            expected,
+        )
     }
 
     fn finish(mut self) -> Result<LoadedGraph> {
@@ -351,10 +369,13 @@ impl<'a> Document<'a> {
         if let (Some(weight), false) = (&self.options.weight, self.has_weight) {
             return whole("none", &format!("an edge with the key {}", quoted(weight)));
         }
-        if let Some(&mentioned) = self.declared.iter().find(|&&line| line < 0) {
-            let line = Some(mentioned.unsigned_abs());
+        let mut awaited = self.declared.iter().filter_map(|declared| match declared {
+            Declaration::Awaited(place) => Some(*place),
+            Declaration::At(_) => None,
+        });
+        if let Some(place) = awaited.next() {
             let found = "an edge of a node that is not declared";
-            return Err(fault(self.name, line, None, found, "a node with this id"));
+            return Err(self.fault(place, found, "a node with this id"));
         }
         let mut notes = Vec::new();
         let labels = self.labels(&mut notes)?;
@@ -410,9 +431,4 @@ impl<'a> Document<'a> {
         }
         Ok(None)
     }
-}
-
-/// A line number that may be given a sign.
-fn line_number(line: u64) -> i64 {
-    i64::try_from(line).unwrap_or(i64::MAX)
 }

@@ -71,16 +71,16 @@ fn every_fault_has_its_message() {
         ("graph [ ]", "g.gml: found no node, expected at least one"),
         (
             "graph [\n node [ label \"a\" ] ]",
-            "g.gml, line 2: found a node without an id, expected id",
+            "g.gml, line 2, column 2: found a node without an id, expected id",
         ),
         (
             "graph [\n node [ id 1 ]\n node [ id 1 ] ]",
-            "g.gml, line 3: found the node 1 once more, which line 2 has, \
+            "g.gml, line 3, column 2: found the node 1 once more, which line 2 has, \
              expected an id of its own for every node",
         ),
         (
             "graph [ node [ id 1 ]\n edge [ source 1 target 2 ] ]",
-            "g.gml, line 2: found an edge of a node that is not declared, \
+            "g.gml, line 2, column 2: found an edge of a node that is not declared, \
              expected a node with this id",
         ),
         (

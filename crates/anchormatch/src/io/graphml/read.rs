@@ -83,8 +83,8 @@ enum Role {
 enum Declaration {
     /// Declared on this line.
     At(u64),
-    /// An edge on this line named it, and a declaration must follow.
-    Awaited { line: u64, id: String },
+    /// An edge at this line and column named it, and a declaration must follow.
+    Awaited { place: (u64, u64), id: String },
 }
 
 /// The edge that is being read.
@@ -123,8 +123,8 @@ struct Document<'a> {
     held: u64,
     node: usize,
     edge: Option<OpenEdge>,
-    /// The line of the datum or default that is being read.
-    line: u64,
+    /// Where the datum or default that is being read begins.
+    place: (u64, u64),
     notes: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Document<'a> {
             held: 0,
             node: 0,
             edge: None,
-            line: 0,
+            place: (0, 0),
             notes: Vec::new(),
         }
     }
@@ -180,7 +180,7 @@ impl<'a> Document<'a> {
             }
             (Within::Key, "default") => {
                 self.text.clear();
-                self.line = line;
+                self.place = element.place();
                 Ok(Within::Default)
             }
             (Within::Graph, "node") => self.enter_node(element, line),
@@ -201,7 +201,7 @@ impl<'a> Document<'a> {
                     return Err(element.fault(found, "a key that stands before the graph"));
                 };
                 self.text.clear();
-                self.line = line;
+                self.place = element.place();
                 Ok(Within::Data(role))
             }
             (Within::GraphMl | Within::Graph | Within::Node | Within::Edge, other) => {
@@ -264,7 +264,7 @@ impl<'a> Document<'a> {
     fn enter_node(&mut self, element: &Element<'_>, line: u64) -> Result<Within> {
         let [id] = element.attributes(["id"])?;
         let id = checked_id(element, "id", id)?;
-        self.node = self.mention(&id, line)?;
+        self.node = self.mention(&id, element.place())?;
         if let Declaration::At(first) = self.declared[self.node] {
             let found = format!("the node {} once more, which line {first} has", quoted(&id));
             return Err(element.fault(found, "an id of its own for every node"));
@@ -279,8 +279,8 @@ impl<'a> Document<'a> {
     fn enter_edge(&mut self, element: &Element<'_>, line: u64) -> Result<Within> {
         let [source, target, directed, weight] =
             element.attributes(["source", "target", "directed", "weight"])?;
-        let source = self.mention(&checked_id(element, "source", source)?, line)?;
-        let target = self.mention(&checked_id(element, "target", target)?, line)?;
+        let source = self.mention(&checked_id(element, "source", source)?, element.place())?;
+        let target = self.mention(&checked_id(element, "target", target)?, element.place())?;
         let is_directed = match directed.as_deref() {
             Some("true") => true,
             Some("false") => false,
@@ -302,11 +302,11 @@ impl<'a> Document<'a> {
     }
 
     /// The node called `id`, which may be declared later.
-    fn mention(&mut self, id: &str, line: u64) -> Result<usize> {
+    fn mention(&mut self, id: &str, place: (u64, u64)) -> Result<usize> {
         let node = self.builder.node(id)?;
         if node == self.declared.len() {
             let id = id.to_owned();
-            self.declared.push(Declaration::Awaited { line, id });
+            self.declared.push(Declaration::Awaited { place, id });
             self.positions.push([None; 3]);
             self.held += 112;
             if self.has_id {
@@ -365,8 +365,8 @@ impl<'a> Document<'a> {
             Ok(value) if value.is_finite() => Ok(value),
             _ => Err(fault(
                 self.name,
-                Some(self.line),
-                None,
+                Some(self.place.0),
+                Some(self.place.1 as usize),
                 format!("the weight {}", quoted(text)),
                 "a finite number",
             )),
@@ -400,12 +400,12 @@ impl<'a> Document<'a> {
             ));
         }
         for declaration in &self.declared {
-            if let Declaration::Awaited { line, id } = declaration {
+            if let Declaration::Awaited { place, id } = declaration {
                 let found = format!("an edge of the unknown node {}", quoted(id));
                 return Err(fault(
                     self.name,
-                    Some(*line),
-                    None,
+                    Some(place.0),
+                    Some(place.1 as usize),
                     found,
                     "a declared node",
                 ));

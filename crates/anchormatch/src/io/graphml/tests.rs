@@ -76,7 +76,7 @@ fn every_fault_has_its_message() {
     for (body, wanted) in [
         (
             "<graph>\n<node id='a'/>\n<edge source='a'\ntarget='b'/></graph>",
-            "g.graphml, line 4: found an edge of the unknown node `b`, \
+            "g.graphml, line 4, column 1: found an edge of the unknown node `b`, \
              expected a declared node",
         ),
         (
@@ -91,7 +91,7 @@ fn every_fault_has_its_message() {
         (
             "<key id='w' for='edge' attr.name='weight'/><graph><node id='a'/><node id='b'/>\n\
              <edge source='a' target='b'><data key='w'>inf</data></edge></graph>",
-            "g.graphml, line 3: found the weight `inf`, expected a finite number",
+            "g.graphml, line 3, column 29: found the weight `inf`, expected a finite number",
         ),
         (
             "<graph><node id='a'><data key='q'>1</data></node></graph>",

@@ -13,6 +13,9 @@ use crate::graph::GraphBuilder;
 /// The longest name of a variable; MATLAB allows 63 bytes.
 const LONGEST_NAME: u64 = 1 << 12;
 
+/// What a structure is called in errors.
+pub(super) const STRUCTURE: &str = "a structure or object";
+
 /// What an array says before its contents.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -62,7 +65,7 @@ impl Head {
         let sides: Vec<_> = self.dimensions.iter().take(5).map(u64::to_string).collect();
         let what = match self.class {
             class::CELL => "a cell array",
-            2 | 3 => "a structure or object",
+            2 | 3 => STRUCTURE,
             class::CHAR => "a text",
             class::SPARSE => "a sparse matrix",
             class if class::NUMERIC.contains(&class) => "an array",

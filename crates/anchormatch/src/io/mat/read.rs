@@ -9,7 +9,7 @@ use super::super::fault::{fault, in_file, quoted};
 use super::super::options::ReadOptions;
 use super::super::{Format, LoadedGraph, finish};
 use super::element::{Elements, words};
-use super::matrix::Head;
+use super::matrix::{Head, STRUCTURE};
 use super::{IDS, class, kind};
 use crate::error::{Error, Result};
 use crate::graph::{GraphBuilder, Labels};
@@ -172,9 +172,13 @@ impl Found<'_> {
                 [] => "no variable".to_owned(),
                 passed => format!("only {}", passed.join(", ")),
             };
+            let is_structure = self.passed.iter().any(|shown| shown.contains(STRUCTURE));
             let expected = match &self.options.variable {
-                Some(name) => format!("a variable called {}", quoted(name)),
-                None => "a square matrix of numbers".to_owned(),
+                Some(name) if !is_structure => format!("a variable called {}", quoted(name)),
+                _ if is_structure => "a square matrix that is a variable of its own, as \
+                                      A = s.A; save('file.mat', 'A', '-v7') writes it"
+                    .to_owned(),
+                _ => "a square matrix of numbers".to_owned(),
             };
             return Err(fail(found, expected));
         };

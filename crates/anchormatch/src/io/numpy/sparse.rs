@@ -32,7 +32,8 @@ impl Arrays<'_> {
             "dia" => self.diagonals(&mut builder, rows)?,
             other => {
                 let found = format!("a sparse matrix of the kind {}", quoted(other));
-                return Err(self.fault(found, "csr, csc, coo or dia"));
+                let wanted = "csr, csc, coo or dia, such as save_npz(…, matrix.tocsr()) writes";
+                return Err(self.fault(found, wanted));
             }
         };
         self.options.reserve_nodes(self.name, rows, entries)?;

@@ -50,8 +50,7 @@ impl SavedProblem {
                 tolerance,
                 unary,
             } => {
-                symmetric("x", x)?;
-                symmetric("y", y)?;
+                let (x, y) = (symmetric("x", x)?, symmetric("y", y)?);
                 if !(*tolerance > 0.0 && *tolerance < 1.0) {
                     return Err(Error::parameter("tolerance", tolerance, "between 0 and 1"));
                 }
@@ -60,8 +59,7 @@ impl SavedProblem {
                 let monitor =
                     Monitor::silent().max_memory(options.max_memory.unwrap_or(DEFAULT_MEMORY));
                 let kernel = GaussianKernel::new(*bandwidth)?;
-                let pairwise =
-                    SeparablePairwise::new(x.clone(), y.clone(), kernel, *tolerance, &monitor)?;
+                let pairwise = SeparablePairwise::new(x, y, kernel, *tolerance, &monitor)?;
                 Problem::new(self.sense, unary, Box::new(pairwise))?
             }
             SavedKind::Explicit {
@@ -247,8 +245,9 @@ fn shaped(matrix: &Matrix, n: usize, m: usize) -> Result<Matrix> {
     ))
 }
 
-/// Refuses a matrix that is not square and symmetric to 1e-9 of its largest entry.
-fn symmetric(name: &'static str, matrix: &Matrix) -> Result<()> {
+/// The matrix, exactly symmetric; refused when it is not square and symmetric to 1e-9 of its largest
+/// entry, the diagonal aside, which has no meaning here.
+fn symmetric(name: &'static str, matrix: &Matrix) -> Result<Matrix> {
     let n = matrix.rows();
     if matrix.cols() != n {
         return Err(Error::parameter(
@@ -257,21 +256,24 @@ fn symmetric(name: &'static str, matrix: &Matrix) -> Result<()> {
             "a square one",
         ));
     }
-    let largest = matrix.as_slice().iter().fold(0.0f64, |l, v| l.max(v.abs()));
+    let others = (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j)));
+    let largest = others.fold(0.0f64, |most, place| most.max(matrix[place].abs()));
+    let mut even = matrix.clone();
     for i in 0..n {
         for j in 0..i {
-            if (matrix[(i, j)] - matrix[(j, i)]).abs() > 1e-9 * largest {
+            let (below, above) = (matrix[(i, j)], matrix[(j, i)]);
+            if below != above {
+                even[(i, j)] = 0.5 * below + 0.5 * above;
+                even[(j, i)] = even[(i, j)];
+            }
+            if (below - above).abs() > 1e-9 * largest {
                 return Err(Error::parameter(
                     name,
-                    format!(
-                        "{} at ({i}, {j}) and {} at ({j}, {i})",
-                        matrix[(i, j)],
-                        matrix[(j, i)]
-                    ),
+                    format!("{below} at ({i}, {j}) and {above} at ({j}, {i})"),
                     "a symmetric matrix",
                 ));
             }
         }
     }
-    Ok(())
+    Ok(even)
 }

@@ -193,6 +193,10 @@ fn unsound_programs_are_refused() {
             "a symmetric matrix",
         ),
         (
+            r#"{"kernel": {"x": [[1e30, 1], [0, 0]], "y": [], "bandwidth": 1}}"#,
+            "a symmetric matrix",
+        ),
+        (
             r#"{"kernel": {"x": [[0, 1]], "y": [], "bandwidth": 1}}"#,
             "x: found a 1×2 matrix",
         ),

@@ -84,7 +84,7 @@ pub fn read_qap_from(
 ) -> Result<QapInstance> {
     let mut words = Words::new(reader, name, false);
     let n = read_size(&mut words)?;
-    let header = words.line();
+    let (header, _) = words.place();
     let mut crowded = false;
     let mut matrix = |which: &str| -> Result<Matrix> {
         let total = n as u128 * n as u128;
@@ -97,7 +97,7 @@ pub fn read_qap_from(
                 format!("a finite number, row {i}, column {j} of the {n}×{n} matrix {which}")
             };
             entries.push(words.parsed(expected, finite)?);
-            crowded |= words.line() == header;
+            crowded |= words.place().0 == header;
             if entries.len().is_multiple_of(8192) {
                 // A was as long as B may become.
                 let count = 2 * entries.len() as u64;

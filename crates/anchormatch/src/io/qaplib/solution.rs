@@ -119,11 +119,11 @@ pub fn read_qap_solution_from(reader: impl BufRead, name: &str) -> Result<QapSol
     let n = read_size(&mut words)?;
     let cost = words.parsed(|| "the cost, a finite number".to_owned(), finite)?;
     // Values as in the file, and their places for errors.
-    let mut values: Vec<(usize, u64)> = Vec::new();
+    let mut values: Vec<(usize, (u64, usize))> = Vec::new();
     for k in 0..n {
         let expected = || format!("number {} of {n} of the permutation, 0 to {n}", k + 1);
         let value = words.parsed(expected, |word| word.parse().ok().filter(|&v| v <= n))?;
-        values.push((value, words.line()));
+        values.push((value, words.place()));
     }
     if words.advance()? {
         let expected = format!("the end of the file after a permutation of {n}");
@@ -131,7 +131,7 @@ pub fn read_qap_solution_from(reader: impl BufRead, name: &str) -> Result<QapSol
     }
     let base = usize::from(values.iter().all(|&(value, _)| value != 0));
     let mut seen: Vec<Option<u64>> = vec![None; n];
-    for &(value, line) in &values {
+    for &(value, (line, column)) in &values {
         let slot = (value - base < n).then(|| &mut seen[value - base]);
         let found = match slot {
             Some(slot) => match slot.replace(line) {
@@ -145,7 +145,7 @@ pub fn read_qap_solution_from(reader: impl BufRead, name: &str) -> Result<QapSol
         return Err(super::super::fault::fault(
             words.file(),
             Some(line),
-            None,
+            Some(column),
             found,
             expected,
         ));
@@ -228,12 +228,12 @@ mod tests {
             ),
             (
                 "3 5\n1 2\n1",
-                "a.sln, line 3: found 1 once more, which line 2 has, \
+                "a.sln, line 3, column 1: found 1 once more, which line 2 has, \
                  expected each number from 1 to 3 once",
             ),
             (
                 "3 5\n0 1 3",
-                "a.sln, line 2: found 3 in a permutation that has a 0, \
+                "a.sln, line 2, column 3: found 3 in a permutation that has a 0, \
                  expected each number from 0 to 2 once",
             ),
             (

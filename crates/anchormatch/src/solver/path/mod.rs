@@ -123,13 +123,13 @@ impl Solver for Path {
         let mut inner = 0;
         while status == Status::IterationLimit && convergence.len() < self.max_iterations {
             let gap = walk.step(&relaxation, problem, lambda)?;
-            convergence.push(gap);
+            convergence.push(relaxation.in_problem_units(gap));
             inner += 1;
             let progress = Progress {
                 stage: "path",
                 done: convergence.len(),
                 total: Some(self.max_iterations),
-                value: Some(gap),
+                value: convergence.last().copied(),
             };
             if let Some(interrupt) = monitor.checkpoint(progress) {
                 status = interrupt.into();

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::linalg::{Matrix, multiply_into, symmetric_eigen};
 use crate::problem::{Problem, ProductPairwise, Weights};
 use crate::solver::frank_wolfe::{dot, mix};
+use crate::solver::relaxation::norm;
 
 /// F₀ and F₁ of a problem, on N×N matrices.
 pub(super) struct Relaxation {
@@ -18,6 +19,8 @@ pub(super) struct Relaxation {
     constant: f64,
     /// ± u.
     pub(super) unary: Vec<f64>,
+    /// What A and B are divided by, and u by their product.
+    units: [f64; 2],
 }
 
 /// A matrix and its images under the linear maps that F₀ and F₁ are made of.
@@ -37,8 +40,12 @@ impl Relaxation {
         let size = n.max(m);
         let sign = problem.sense().sign();
         let (mut a, mut b) = (padded(product.a(), size), padded(product.b(), size));
+        // Units first: by powers of two no digit changes, and squares are numbers.
+        let units = [power_of_two(norm(&a)), power_of_two(norm(&b))];
+        a.iter_mut().for_each(|v| *v /= units[0]);
+        b.iter_mut().for_each(|v| *v /= units[1]);
         // Both at one scale: the product does not change, and A P − P B means something.
-        let (norm_a, norm_b) = (dot(&a, &a).sqrt(), dot(&b, &b).sqrt());
+        let (norm_a, norm_b) = (norm(&a), norm(&b));
         let scale = if norm_a > 0.0 && norm_b > 0.0 {
             (norm_b / norm_a).sqrt()
         } else {
@@ -60,7 +67,7 @@ impl Relaxation {
         let mut unary = vec![0.0; size * size];
         for i in 0..n {
             for c in 0..m {
-                unary[i * size + c] = sign * problem.unary()[(i, c)];
+                unary[i * size + c] = sign * problem.unary()[(i, c)] / units[0] / units[1];
             }
         }
         Ok(Self {
@@ -72,7 +79,13 @@ impl Relaxation {
             unary,
             a,
             b,
+            units,
         })
+    }
+
+    /// A value of F_λ, in the problem's own unit.
+    pub(super) fn in_problem_units(&self, value: f64) -> f64 {
+        value * self.units[0] * self.units[1]
     }
 
     /// How far P is from being a permutation: F₁ − F₀ ≥ 0, constants aside.
@@ -168,6 +181,15 @@ impl Images {
     }
 }
 
+/// The power of two just below `value`; 1 for what has none.
+fn power_of_two(value: f64) -> f64 {
+    if value > 0.0 && value.is_finite() {
+        2.0f64.powi(value.log2().floor().clamp(-1000.0, 1000.0) as i32)
+    } else {
+        1.0
+    }
+}
+
 /// A dense matrix with zero rows and columns added.
 fn padded(weights: &Weights, size: usize) -> Vec<f64> {
     let n = weights.nodes();
@@ -234,6 +256,7 @@ mod tests {
                         let constant = relaxation.constant * (1.0 - lambda)
                             - relaxation.shifts.0 * relaxation.shifts.1 * 5.0;
                         let got = constant - value(&relaxation, lambda, &at);
+                        let got = relaxation.in_problem_units(got);
                         let want = sense.sign() * problem.objective(&known);
                         assert!(
                             (got - want).abs() < 1e-8,
