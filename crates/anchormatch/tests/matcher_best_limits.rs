@@ -236,6 +236,8 @@ fn a_stop_gives_a_sound_result_or_says_so() {
                             assert_eq!(matching.pairs, whole.pairs);
                             assert_eq!(matching.anchor_report, whole.anchor_report);
                         }
+                        // Nor is anybody accused by what was cut short.
+                        assert!(!matching.anchor_report.iter().any(|c| c.is_suspicious()));
                     }
                     Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
                 }

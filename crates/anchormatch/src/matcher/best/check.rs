@@ -66,7 +66,9 @@ impl Best {
     ) -> Result<Vec<AnchorCheck>> {
         let nodes = source.nodes().max(target.nodes());
         let unasked = nodes > LARGEST_UNASKED && !self.repair_anchors;
-        if anchors.hard().is_empty() || unasked || monitor.interrupted().is_some() {
+        // A matching that was cut short is no witness against anybody.
+        let cut = || monitor.interrupted().or(monitor.stopped()).is_some();
+        if anchors.hard().is_empty() || unasked || cut() {
             return Ok(Vec::new());
         }
         let softened = anchors.iter().map(|anchor| Anchor {
@@ -89,7 +91,8 @@ impl Best {
         let pairs = found.assignment.iter().enumerate();
         let pairs = pairs.filter_map(|(i, a)| a.map(|a| (free.source[i], free.target[a])));
         let told: Vec<_> = anchors.hard().iter().copied().chain(pairs).collect();
-        check.report(evidence.assignment(&told))
+        let report = check.report(evidence.assignment(&told))?;
+        Ok(if cut() { Vec::new() } else { report })
     }
 
     /// Runs, makes suspicious anchors soft, and runs again, until none is left.
@@ -205,7 +208,7 @@ impl Check<'_> {
         let kept = self.fitted(first);
         let mut best = self.improved(&kept)?;
         let mut checks = self.judge(&kept, &best)?;
-        if self.is_doubtful(&best, &checks) {
+        if self.is_doubtful(&best, &checks) && self.monitor.interrupted().is_none() {
             let fresh = self.fresh()?;
             let share = fresh.share.min(best.share);
             if self.value(&fresh.assignment, share) > self.value(&best.assignment, share) {

@@ -99,7 +99,8 @@ impl<'a> Search<'a> {
         let watch = self.monitor.stopwatch();
         let affordable = self.preset.allow_unmatched
             || (self.evidence.nodes() <= LARGEST_PARTIAL && !self.evidence.is_listed(&best.model));
-        if affordable && self.preset.ingredients.outliers && self.outliers_are_possible(&best) {
+        let possible = self.preset.ingredients.outliers && self.outliers_are_possible(&best);
+        if affordable && possible && self.monitor.interrupted().is_none() {
             let full = best.clone();
             for found in self.partial(&full)? {
                 if self.is_better(&found, &best, &full) {
