@@ -25,10 +25,10 @@ pub enum Error {
     #[error("{0}")]
     Parse(ParseError),
     /// The edges do not make a graph.
-    #[error("graph: {0}")]
+    #[error("graph: {}", printable(.0, MESSAGE))]
     Graph(String),
     /// The anchors contradict each other or the graphs.
-    #[error("anchors: {0}")]
+    #[error("anchors: {}", printable(.0, MESSAGE))]
     Anchors(String),
     /// A parameter is outside its range.
     #[error("{name}: found {found}, expected {expected}")]
@@ -116,6 +116,9 @@ impl fmt::Display for ParseError {
 /// What people see of what was found, and of what was expected.
 const SHOWN: usize = 240;
 
+/// What people see of a whole message, which may hold ids.
+const MESSAGE: usize = 440;
+
 /// `text` with control characters escaped, cut when more than `limit` characters would be shown.
 pub(crate) fn printable(text: &str, limit: usize) -> String {
     let mut shown = String::new();
@@ -190,6 +193,22 @@ mod tests {
         );
         assert!(message.ends_with("…, expected a\\nnumber"), "{message}");
         assert!(message.chars().count() < 300 && !message.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn ids_in_messages_stay_on_their_line() {
+        for error in [
+            Error::Graph("node id `\u{1c}J\n` twice".into()),
+            Error::Anchors("node id `\u{1c}J\n` twice".into()),
+        ] {
+            let message = error.to_string();
+            assert!(
+                message.ends_with(": node id `\\u{1c}J\\n` twice"),
+                "{message}"
+            );
+        }
+        let long = Error::Graph("x".repeat(1000)).to_string();
+        assert!(long.len() < 500 && long.ends_with('…'));
     }
 
     #[test]

@@ -58,7 +58,12 @@ pub fn read_metis_from(
             };
             let weight = if header.has_weights {
                 let (column, word) = words.next().unwrap_or((column + 1, ""));
-                number(&lines, column + 1, word)?
+                let weight = number(&lines, column + 1, word)?;
+                if !is_weight(weight) {
+                    let wanted = "a positive whole number, as METIS has them";
+                    return Err(at(&lines, column + 1, quoted(word), wanted));
+                }
+                weight
             } else {
                 1.0
             };
@@ -89,7 +94,7 @@ pub fn read_metis_from(
 /// When `out` fails, or a weight is no positive whole number: METIS has no others.
 pub fn write_metis(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
     let weights = || (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
-    if let Some(bad) = weights().find(|&w| !(w >= 1.0 && w.fract() == 0.0)) {
+    if let Some(bad) = weights().find(|&w| !is_weight(w)) {
         return Err(std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
             format!("found the weight {bad}, expected positive whole numbers, as METIS has them"),
@@ -172,6 +177,11 @@ fn advance<R: BufRead>(lines: &mut Lines<R>, skip_blank: bool) -> Result<bool> {
     Ok(false)
 }
 
+/// Whether METIS takes it for the weight of an edge.
+fn is_weight(value: f64) -> bool {
+    value >= 1.0 && value.fract() == 0.0
+}
+
 fn number<R: BufRead>(lines: &Lines<R>, column: usize, word: &str) -> Result<f64> {
     match word.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
@@ -244,6 +254,11 @@ mod tests {
                 "2 1\n2\n",
                 "m.graph, line 2: found the end of the file after 1 nodes, \
                  expected the 2 that line 1 announces",
+            ),
+            (
+                "2 1 1\n2 .4\n1 .4\n",
+                "m.graph, line 2, column 2: found `.4`, \
+                 expected a positive whole number, as METIS has them",
             ),
             (
                 "2 1\n2\n3\n",
