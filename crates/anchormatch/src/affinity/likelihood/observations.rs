@@ -116,6 +116,20 @@ pub(crate) fn unit(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
+/// The power of two at or below the largest value. Roots of values in this unit are the same to the last
+/// bit whatever power of two the values are multiplied by, odd ones among them.
+fn binary_unit(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    const EXPONENT: u64 = 0x7ff << 52;
+    let largest = values
+        .clone()
+        .fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest.is_normal() {
+        f64::from_bits(largest.to_bits() & EXPONENT)
+    } else {
+        unit(values)
+    }
+}
+
 /// The weights' normal scores: Φ⁻¹ of their mid-ranks.
 fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
     let mut sorted: Vec<f64> = graph.weights().collect();
@@ -160,7 +174,10 @@ impl Observations {
         let n = graph.nodes();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let pairs = (n * n.saturating_sub(1)) as f64;
-        let unit = unit(graph.weights());
+        let unit = match scale {
+            Scale::Roots => binary_unit(graph.weights()),
+            _ => unit(graph.weights()),
+        };
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         if scale == Scale::AsGiven && (2 * graph.edges()) as f64 >= NEARLY_COMPLETE * pairs {
@@ -348,5 +365,27 @@ mod tests {
             .map(|&(i, j, w)| (i, j, if j == 10 { 1e300 } else { w }))
             .collect();
         assert!(has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
+    }
+
+    #[test]
+    fn roots_do_not_depend_on_a_power_of_two() {
+        let roots = |power: i32| {
+            let edges = [(0, 1, 3.0), (1, 2, 4.1), (2, 0, 5.3)];
+            let edges = edges.map(|(i, j, w)| (i, j, w * 2f64.powi(power)));
+            Observations::of(&Graph::from_edges(3, &edges).unwrap(), Scale::Roots)
+        };
+        let plain = roots(0);
+        for power in [-1000, -31, -2, 1, 29, 30, 900] {
+            let scaled = roots(power);
+            let bits = |o: &Observations| {
+                [(0, 1), (1, 2), (2, 0)].map(|(i, j)| o.get(i, j).map(f64::to_bits))
+            };
+            assert_eq!(bits(&scaled), bits(&plain), "{power}");
+            assert_eq!(
+                scaled.variance().to_bits(),
+                plain.variance().to_bits(),
+                "{power}"
+            );
+        }
     }
 }
