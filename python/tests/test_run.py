@@ -119,7 +119,6 @@ def test_several_threads_match_at_once(pair):
     assert results == [1.0] * 6
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_can_match(pair):
     assert am.match(pair.source, pair.target, pair.anchors).accuracy(pair.truth) == 1.0

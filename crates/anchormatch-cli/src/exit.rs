@@ -101,9 +101,9 @@ pub(crate) fn finish(as_json: bool, outcome: Outcome) -> ExitCode {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader who has seen enough of the help is no failure.
-            let _ = error.print();
-            ExitCode::SUCCESS
+            let shown = error.print().and_then(|()| io::stdout().flush());
+            let shown = shown.map_err(|source| Error::io("standard output", source).into());
+            finish(false, shown.map(|()| Done::Complete))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();

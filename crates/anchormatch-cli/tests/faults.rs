@@ -43,7 +43,8 @@ const WRITERS: [(&str, &str); 8] = [
 ];
 
 /// Every command that has something to say on standard output.
-const TALKERS: [&str; 10] = [
+const TALKERS: [&str; 11] = [
+    "match --help",
     "match p.csv q.csv --points --anchors known.csv --terms heat",
     "match p.csv q.csv --points --anchors known.csv --terms heat --json",
     "suggest p.csv q.csv --points --anchors known.csv --preset fast",

@@ -162,27 +162,3 @@ fn a_signal_while_waiting_for_input_ends_at_once() {
     assert_eq!(rest, "error: stopped before a first result: cancelled\n");
     assert!(!bench.exists("m.csv"));
 }
-
-#[cfg(unix)]
-#[test]
-fn a_reader_that_goes_away_is_no_failure() {
-    let bench = Bench::new().with_points(60);
-    for arguments in [
-        "match p.csv q.csv --points --anchors known.csv --terms heat",
-        "signature p.csv --points --kind wave",
-        "match --help",
-    ] {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
-            .args(arguments.split(' '))
-            .current_dir(bench.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Closed before the first byte.
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{arguments}: {output:?}");
-        assert!(output.stderr.is_empty(), "{output:?}");
-    }
-}

@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::{Graph, Labels};
 
 /// Reads a LEDA graph; `name` stands for the file in errors.
@@ -32,7 +32,7 @@ pub fn read_leda_from(
     let mut lines = Lines::new(reader, name);
     advance(&mut lines, "LEDA.GRAPH")?;
     if lines.text().trim_ascii() != "LEDA.GRAPH" {
-        return Err(at(&lines, 1, quoted(lines.text()), "LEDA.GRAPH"));
+        return Err(lines.fault(1, quoted(lines.text()), "LEDA.GRAPH"));
     }
     advance(&mut lines, "the type of the nodes")?;
     advance(&mut lines, "the type of the edges")?;
@@ -75,14 +75,14 @@ pub fn read_leda_from(
                 Ok(number) if (1..=nodes).contains(&number) => Ok((number - 1) as usize),
                 _ => {
                     let wanted = format!("a node from 1 to {nodes}");
-                    Err(at(&lines, column, quoted(word), wanted))
+                    Err(lines.fault(column, quoted(word), wanted))
                 }
             }
         };
         let (source, target) = (end(1)?, end(2)?);
         let reversal = words.next();
         if let Some(word) = words.next() {
-            return Err(at(&lines, 4, quoted(word), "|{label}|"));
+            return Err(lines.fault(4, quoted(word), "|{label}|"));
         }
         let column = if reversal.is_some() { 4 } else { 3 };
         let label = label(&lines, column, &text[label_at..])?;
@@ -94,7 +94,7 @@ pub fn read_leda_from(
                     has_text = true;
                     1.0
                 }
-                _ => return Err(at(&lines, column, quoted(number), "a finite number")),
+                _ => return Err(lines.fault(column, quoted(number), "a finite number")),
             },
         };
         let line = Some(lines.number());
@@ -117,7 +117,7 @@ pub fn read_leda_from(
         }
         if !text.is_empty() && !text.starts_with('#') {
             let wanted = format!("the end of the file after {edges} edges");
-            return Err(at(&lines, 1, quoted(text), wanted));
+            return Err(lines.fault(1, quoted(text), wanted));
         }
     }
     let is_named = labels.iter().all(|label| !label.is_empty());
@@ -199,7 +199,7 @@ fn advance_to<R: BufRead>(lines: &mut Lines<R>, found: u64, all: u64, what: &str
 fn count<R: BufRead>(lines: &Lines<R>, expected: &str) -> Result<u64> {
     let text = lines.text().trim_ascii();
     text.parse()
-        .map_err(|_| at(lines, 1, quoted(text), expected))
+        .map_err(|_| lines.fault(1, quoted(text), expected))
 }
 
 /// What stands between `|{` and the first `}|`, after which nothing may stand.
@@ -207,18 +207,7 @@ fn label<'t, R: BufRead>(lines: &Lines<R>, column: usize, text: &'t str) -> Resu
     text.strip_prefix("|{")
         .and_then(|rest| rest.split_once("}|"))
         .and_then(|(label, rest)| rest.is_empty().then_some(label))
-        .ok_or_else(|| at(lines, column, quoted(text), "|{label}|"))
-}
-
-/// A fault in a word of the current line.
-fn at<R: BufRead>(
-    lines: &Lines<R>,
-    column: usize,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-) -> Error {
-    let line = Some(lines.number());
-    fault(lines.file(), line, Some(column), found, expected)
+        .ok_or_else(|| lines.fault(column, quoted(text), "|{label}|"))
 }
 
 #[cfg(test)]

@@ -86,6 +86,17 @@ impl<R: BufRead> Lines<R> {
         Ok(true)
     }
 
+    /// A fault in a word of the line read last.
+    pub(super) fn fault(
+        &self,
+        column: usize,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Error {
+        let line = Some(self.number);
+        fault(&self.file, line, Some(column), found, expected)
+    }
+
     /// The line read last, without its end.
     pub(super) fn text(&self) -> &str {
         &self.text

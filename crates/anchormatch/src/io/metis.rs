@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::Graph;
 
 /// The most bytes of a line: the neighbours of a hub.
@@ -53,7 +53,7 @@ pub fn read_metis_from(
                 Ok(number) if (1..=header.nodes).contains(&number) => (number - 1) as usize,
                 _ => {
                     let wanted = format!("a node from 1 to {}", header.nodes);
-                    return Err(at(&lines, column + 1, quoted(word), wanted));
+                    return Err(lines.fault(column + 1, quoted(word), wanted));
                 }
             };
             let weight = if header.has_weights {
@@ -61,7 +61,7 @@ pub fn read_metis_from(
                 let weight = number(&lines, column + 1, word)?;
                 if !is_weight(weight) {
                     let wanted = "a positive whole number, as METIS has them";
-                    return Err(at(&lines, column + 1, quoted(word), wanted));
+                    return Err(lines.fault(column + 1, quoted(word), wanted));
                 }
                 weight
             } else {
@@ -83,7 +83,7 @@ pub fn read_metis_from(
     }
     if advance(&mut lines, true)? {
         let wanted = format!("the end of the file after {} nodes", header.nodes);
-        return Err(at(&lines, 1, quoted(lines.text()), wanted));
+        return Err(lines.fault(1, quoted(lines.text()), wanted));
     }
     finish(builder, name, Format::Metis, Vec::new())
 }
@@ -136,7 +136,7 @@ impl Header {
         let count = |column: usize, what: &str| {
             let word = words.get(column).copied().unwrap_or_default();
             word.parse::<u64>()
-                .map_err(|_| at(lines, column + 1, quoted(word), what))
+                .map_err(|_| lines.fault(column + 1, quoted(word), what))
         };
         let nodes = count(0, "the number of nodes")?;
         let edges = count(1, "the number of edges")?;
@@ -144,7 +144,7 @@ impl Header {
         let is_format = format.len() <= 3 && format.bytes().all(|b| matches!(b, b'0' | b'1'));
         if !is_format {
             let wanted = "up to three digits 0 or 1: sizes, node weights, edge weights";
-            return Err(at(lines, 3, quoted(format), wanted));
+            return Err(lines.fault(3, quoted(format), wanted));
         }
         let digit = |place: usize| format.bytes().rev().nth(place) == Some(b'1');
         let constraints = match words.get(3) {
@@ -153,7 +153,7 @@ impl Header {
         };
         if constraints > 1000 || words.len() > 4 {
             let wanted = "n m [fmt [ncon]], with ncon at most 1000";
-            return Err(at(lines, words.len(), quoted(lines.text()), wanted));
+            return Err(lines.fault(words.len(), quoted(lines.text()), wanted));
         }
         Ok(Self {
             nodes,
@@ -185,19 +185,8 @@ fn is_weight(value: f64) -> bool {
 fn number<R: BufRead>(lines: &Lines<R>, column: usize, word: &str) -> Result<f64> {
     match word.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(at(lines, column, quoted(word), "a finite number")),
+        _ => Err(lines.fault(column, quoted(word), "a finite number")),
     }
-}
-
-/// A fault in a word of the current line.
-fn at<R: BufRead>(
-    lines: &Lines<R>,
-    column: usize,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-) -> Error {
-    let line = Some(lines.number());
-    fault(lines.file(), line, Some(column), found, expected)
 }
 
 #[cfg(test)]

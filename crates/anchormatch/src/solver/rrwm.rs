@@ -16,6 +16,7 @@
 //! assignment on x gives the matching. Columns of W that belong to conflicting assignments are zero
 //! by the contract of [`Pairwise`](crate::problem::Pairwise).
 
+use super::relaxation::cap_sums;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
@@ -133,6 +134,7 @@ impl Solver for Rrwm {
         }
         let score = Matrix::from_vec(rows, cols, walk.now);
         let assignment = round(problem, &score)?;
+        cap_sums(&mut jump);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,

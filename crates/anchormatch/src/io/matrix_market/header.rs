@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::super::fault::quoted;
 use super::super::lines::Lines;
-use super::{cut, line_fault, no_more};
+use super::{cut, no_more};
 use crate::error::Result;
 
 /// The kind of matrix that the first line announces.
@@ -32,7 +32,7 @@ impl Banner {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let found = |column: usize, expected: &str| {
             let word = words.get(column).copied().unwrap_or_default();
-            Err(line_fault(lines, column + 1, quoted(word), expected))
+            Err(lines.fault(column + 1, quoted(word), expected))
         };
         if words.first() != Some(&"%%matrixmarket") {
             return found(0, WANTED);
@@ -93,19 +93,19 @@ impl Size {
         for (k, number) in numbers.iter_mut().take(wanted).enumerate() {
             let word = words.next().unwrap_or_default();
             let what = ["rows", "columns", "entries"][k];
-            *number = word.parse().map_err(|_| {
-                line_fault(lines, k + 1, quoted(word), format!("the number of {what}"))
-            })?;
+            *number = word
+                .parse()
+                .map_err(|_| lines.fault(k + 1, quoted(word), format!("the number of {what}")))?;
         }
         no_more(lines, words.next(), wanted)?;
         let [rows, columns, entries] = numbers;
         if rows != columns {
             let found = format!("a {rows}×{columns} matrix");
             let wanted = "a square one, as the adjacency matrix of a graph is";
-            return Err(line_fault(lines, 2, found, wanted));
+            return Err(lines.fault(2, found, wanted));
         }
         if rows == 0 {
-            return Err(line_fault(lines, 1, "0 rows", "at least one node"));
+            return Err(lines.fault(1, "0 rows", "at least one node"));
         }
         let n = u128::from(rows);
         Ok(Self {
@@ -142,6 +142,6 @@ impl Size {
         }
         let wanted = format!("the {} that line {} announces", self.entries, self.line);
         let found = format!("entry {}", before + 1);
-        Err(line_fault(lines, column, found, wanted))
+        Err(lines.fault(column, found, wanted))
     }
 }

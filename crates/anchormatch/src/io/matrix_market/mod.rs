@@ -47,8 +47,7 @@ pub fn read_matrix_market_from(
     let size = Size::read(&lines, &banner)?;
     let mut builder = GraphBuilder::counted_from(1, size.nodes)
         .map_err(|_| {
-            line_fault(
-                &lines,
+            lines.fault(
                 1,
                 format!("{} rows", size.nodes),
                 format!("at most {}", u32::MAX),
@@ -196,43 +195,26 @@ fn index<R: BufRead>(
     let word = word.unwrap_or_default();
     match word.parse::<usize>() {
         Ok(number) if (1..=nodes).contains(&number) => Ok(number - 1),
-        _ => Err(line_fault(
-            lines,
-            column,
-            quoted(word),
-            format!("a node from 1 to {nodes}"),
-        )),
+        _ => Err(lines.fault(column, quoted(word), format!("a node from 1 to {nodes}"))),
     }
 }
 
 fn number<R: BufRead>(lines: &Lines<R>, column: usize, word: &str) -> Result<f64> {
     match word.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(line_fault(lines, column, quoted(word), "a finite number")),
+        _ => Err(lines.fault(column, quoted(word), "a finite number")),
     }
 }
 
 fn no_more<R: BufRead>(lines: &Lines<R>, word: Option<&str>, wanted: usize) -> Result<()> {
     match word {
         None => Ok(()),
-        Some(word) => Err(line_fault(
-            lines,
+        Some(word) => Err(lines.fault(
             wanted + 1,
             quoted(word),
             format!("{wanted} numbers on this line"),
         )),
     }
-}
-
-/// A fault in a word of the current line.
-fn line_fault<R: BufRead>(
-    lines: &Lines<R>,
-    column: usize,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-) -> Error {
-    let line = Some(lines.number());
-    fault(lines.file(), line, Some(column), found, expected)
 }
 
 /// A fault of the file as a whole.

@@ -18,7 +18,7 @@ use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{LoadedGraph, ReadOptions};
 use crate::error::Result;
-use network::{Network, at};
+use network::Network;
 pub use write::write_pajek;
 
 /// The most bytes of a line: a row of a matrix, or the neighbours of a hub.
@@ -58,7 +58,7 @@ pub fn read_pajek_from(
                 }
                 (Section::Vertices, Some(_)) => {
                     let expected = "one network in a file";
-                    return Err(at(&lines, 1, "a second *Vertices", expected));
+                    return Err(lines.fault(1, "a second *Vertices", expected));
                 }
                 (Section::Skipped, _) if notes.len() < 10 => {
                     let word = header.split_ascii_whitespace().next().unwrap_or_default();
@@ -66,12 +66,7 @@ pub fn read_pajek_from(
                 }
                 (Section::Start | Section::Skipped, _) | (_, Some(_)) => {}
                 (_, None) => {
-                    return Err(at(
-                        &lines,
-                        1,
-                        quoted(text),
-                        "*Vertices and their number first",
-                    ));
+                    return Err(lines.fault(1, quoted(text), "*Vertices and their number first"));
                 }
             }
             continue;
@@ -83,12 +78,7 @@ pub fn read_pajek_from(
             (Section::Lists { directed }, Some(network)) => network.list(&lines, directed)?,
             (Section::Matrix, Some(network)) => network.row(&lines)?,
             (Section::Start, _) | (_, None) => {
-                return Err(at(
-                    &lines,
-                    1,
-                    quoted(text),
-                    "*Vertices and their number first",
-                ));
+                return Err(lines.fault(1, quoted(text), "*Vertices and their number first"));
             }
         }
     }

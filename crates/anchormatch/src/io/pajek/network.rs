@@ -7,7 +7,7 @@ use super::super::fault::{fault, quoted};
 use super::super::lines::Lines;
 use super::super::positions::{coordinate, gathered};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::{GraphBuilder, Labels};
 
 /// What a vertex with a label takes beside its text.
@@ -37,7 +37,7 @@ impl<'a> Network<'a> {
         let mut words = lines.text().split_ascii_whitespace().skip(1);
         let word = words.next().unwrap_or_default();
         let Ok(nodes) = word.parse::<u64>() else {
-            return Err(at(lines, 2, quoted(word), "the number of vertices"));
+            return Err(lines.fault(2, quoted(word), "the number of vertices"));
         };
         let builder = options.counted_builder(name, 1, nodes, Some((lines.number(), 2)))?;
         Ok(Self {
@@ -61,7 +61,7 @@ impl<'a> Network<'a> {
         let rest = rest.trim_ascii_start();
         let (label, rest) = match rest.strip_prefix('"') {
             Some(inside) => unquote(inside)
-                .ok_or_else(|| at(lines, 2, quoted(rest), "a closing quote on the same line"))?,
+                .ok_or_else(|| lines.fault(2, quoted(rest), "a closing quote on the same line"))?,
             None => {
                 let (word, rest) = split_word(rest);
                 (word.to_owned(), rest)
@@ -96,7 +96,7 @@ impl<'a> Network<'a> {
                 Ok(weight) if weight.is_finite() => weight,
                 // What is neither a number nor close to one describes the line: no weight.
                 Err(_) if word.starts_with(|c: char| c.is_alphabetic() || c == '[') => 1.0,
-                _ => return Err(at(lines, 3, quoted(word), "a finite number")),
+                _ => return Err(lines.fault(3, quoted(word), "a finite number")),
             },
         };
         self.edge(lines, source, target, weight, directed)
@@ -140,11 +140,11 @@ impl<'a> Network<'a> {
         for (k, word) in lines.text().split_ascii_whitespace().enumerate() {
             match word.parse::<f64>() {
                 Ok(value) if value.is_finite() => self.values.push(value),
-                _ => return Err(at(lines, k + 1, quoted(word), "a finite number")),
+                _ => return Err(lines.fault(k + 1, quoted(word), "a finite number")),
             }
             if self.values.len() as u64 > room {
                 let wanted = format!("the end of a matrix of {room} numbers");
-                return Err(at(lines, k + 1, quoted(word), wanted));
+                return Err(lines.fault(k + 1, quoted(word), wanted));
             }
         }
         Ok(())
@@ -174,7 +174,7 @@ impl<'a> Network<'a> {
             Ok(number) if (1..=self.nodes).contains(&number) => Ok(number - 1),
             _ => {
                 let wanted = format!("a vertex from 1 to {}", self.nodes);
-                Err(at(lines, column, quoted(word), wanted))
+                Err(lines.fault(column, quoted(word), wanted))
             }
         }
     }
@@ -251,15 +251,4 @@ fn unquote(inside: &str) -> Option<(String, &str)> {
         }
     }
     None
-}
-
-/// A fault in a word of the current line.
-pub(super) fn at<R: BufRead>(
-    lines: &Lines<R>,
-    column: usize,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-) -> Error {
-    let line = Some(lines.number());
-    fault(lines.file(), line, Some(column), found, expected)
 }
