@@ -9,6 +9,7 @@ mod commands;
 mod data;
 mod exit;
 mod files;
+mod hints;
 mod job;
 mod memory;
 mod progress;

@@ -24,7 +24,7 @@ fn error(bench: &Bench, line: &str) -> Value {
         let text = error[text].as_str().unwrap();
         assert!(!text.is_empty() && !text.contains('\n'), "{line}: {value}");
     }
-    for part in ["file", "found", "expected"] {
+    for part in ["file", "found", "expected", "hint"] {
         assert!(
             error[part].is_string() || error[part].is_null(),
             "{line}: {value}"
@@ -208,6 +208,10 @@ fn memory_and_time_have_their_codes() {
         (&"memory".into(), &4.into())
     );
     assert_eq!(error_of_memory["expected"], "at most 100.0 KiB");
+    let (message, hint) = (&error_of_memory["message"], &error_of_memory["hint"]);
+    let hint = hint.as_str().unwrap();
+    assert!(hint.starts_with("raise --max-memory"), "{hint}");
+    assert!(message.as_str().unwrap().ends_with(hint), "{message}");
     let line = "match p.csv q.csv --points --preset paper --time-limit 0.000001";
     let stopped = error(&bench, line);
     assert_eq!(

@@ -174,7 +174,7 @@ fn assert_recounted(preset: &Preset, matching: &Matching, graphs: [&Graph; 2], a
             let filled = matching
                 .notes
                 .iter()
-                .any(|note| note.contains("no partner"));
+                .any(|note| note.text().contains("no partner"));
             let repaired = matching.anchor_report.iter().any(|check| check.demoted);
             let other = best.node_similarity.is_some() || best.solver.is_some();
             if repaired || other || (filled && !best.allow_unmatched) {

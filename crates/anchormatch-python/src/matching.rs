@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anchormatch::affinity::proximity::Mode;
 use anchormatch::anchors::Anchor;
 use anchormatch::matcher::{Best, Effort, Paper, Terms};
-use anchormatch::matching::{Diagnostics, Pair, Samples};
+use anchormatch::matching::{Diagnostics, Note, Pair, Samples};
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status};
 use anchormatch::{Anchors, Matching, Monitor};
@@ -17,7 +17,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::failure::{exception, in_python};
+use crate::failure::{WORDS, exception};
 use crate::graph::Graph;
 use crate::worker::{Limits, run, unexpected};
 use crate::{arrays, options};
@@ -211,7 +211,11 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("objective", matching.objective)?;
     result.set_item("status", matching.status.as_str())?;
     result.set_item("iterations", matching.iterations)?;
-    let notes: Vec<String> = matching.notes.iter().map(|note| in_python(note)).collect();
+    let notes: Vec<String> = matching
+        .notes
+        .iter()
+        .map(|note| note.worded(WORDS))
+        .collect();
     result.set_item("notes", notes)?;
     result.set_item("parameters", matching.parameters)?;
     result.set_item("timings", matching.timings)?;
@@ -314,7 +318,7 @@ impl Record<'_> {
                 _ => Status::Converged,
             },
             iterations: self.iterations,
-            notes: self.notes.clone(),
+            notes: self.notes.iter().cloned().map(Note::from).collect(),
             parameters: self.parameters.clone(),
             timings: self.timings.clone(),
             diagnostics: Diagnostics {

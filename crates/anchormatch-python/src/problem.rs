@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anchormatch::error::Hint;
 use anchormatch::io::{ProblemOptions, read_problem_with};
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -21,7 +22,7 @@ use crate::options;
 use crate::worker::{Limits, bytes, reserve, run};
 
 /// What to do when a program does not fit.
-const HINT: &str = "raise max_memory or take a smaller problem";
+const SMALLER: &[Hint] = &[Hint::MoreMemory, Hint::SmallerProblem];
 
 /// A program, and the pairs that are fixed beforehand.
 #[pyclass(frozen, module = "anchormatch._native")]
@@ -56,7 +57,7 @@ impl Problem {
     ) -> PyResult<Self> {
         let (a, b) = (a.rows("A")?, b.rows("B")?);
         let needed = bytes(&[a.len(), b.len(), 3]).saturating_add(16 * (a.stored() + b.stored()));
-        reserve(&limits.memory(), "the quadratic program", needed, HINT)?;
+        reserve(&limits.memory(), "the quadratic program", needed, SMALLER)?;
         let shape = (a.len(), b.len());
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
@@ -108,7 +109,7 @@ impl Problem {
             &limits.memory(),
             "the affinity matrix",
             bytes(&[size, size]),
-            HINT,
+            SMALLER,
         )?;
         let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
@@ -152,7 +153,7 @@ impl Problem {
             )));
         }
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
-        reserve(&limits.memory(), "the affinity matrix", needed, HINT)?;
+        reserve(&limits.memory(), "the affinity matrix", needed, SMALLER)?;
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
             let mut listed = Listed {

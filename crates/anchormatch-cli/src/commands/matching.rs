@@ -9,7 +9,7 @@ use anchormatch::io::{
     LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
 };
 use anchormatch::matcher::{Best, Paper, Terms};
-use anchormatch::matching::Score;
+use anchormatch::matching::{Note, Score};
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status, registry};
 use anchormatch::{Anchors, Matching, Monitor};
@@ -22,6 +22,7 @@ use crate::files::{
     check_distinct, check_standard_once, check_writable, command_line, has_extension, is_standard,
     name, write,
 };
+use crate::hints::WORDS;
 use crate::job::Job;
 use crate::values;
 
@@ -426,12 +427,13 @@ impl Options {
             let notes = loaded
                 .notes
                 .iter()
-                .map(move |note| format!("{name}: {note}"));
+                .map(move |note| Note::from(format!("{name}: {note}")));
             notes.collect::<Vec<_>>()
         };
         let mut notes = of(&self.source, &input.source);
         notes.extend(of(&self.target, &input.target));
         matching.notes.splice(0..0, notes);
+        matching.word_notes(WORDS);
         if matching.status.was_interrupted() {
             let why = match matching.status {
                 Status::TimeLimit => "at the time limit",
@@ -442,7 +444,7 @@ impl Options {
                 count => format!("{count} iterations"),
             };
             let note = format!("stopped {why} after {steps}: this is the best so far");
-            matching.notes.push(note);
+            matching.notes.push(note.into());
         }
         let seed = ("seed".to_owned(), self.seed.to_string());
         matching.parameters.push(seed);

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
+use crate::hints::WORDS;
 use crate::job::Job;
 use crate::table::Table;
 use crate::values;
@@ -110,7 +111,7 @@ impl Options {
         job.finish();
         self.tell(&matching, &source, &target)?;
         for note in &matching.notes {
-            say(format_args!("note: {note}"));
+            say(format_args!("note: {}", note.worded(WORDS)));
         }
         Ok(if matching.status.was_interrupted() {
             Done::Cut

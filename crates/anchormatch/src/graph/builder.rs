@@ -4,7 +4,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
-use crate::error::{Error, ParseError, Result};
+use crate::error::{Error, Hint, ParseError, Result};
 
 /// What to do with an edge that is given more than once with different weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -358,7 +358,7 @@ impl GraphBuilder {
             0 => String::new(),
             line => format!(" (line {line})"),
         };
-        self.fault(
+        let fault = self.fault(
             second,
             format!(
                 "edge ({}, {}) with two weights, {}{} and {}{}",
@@ -370,20 +370,18 @@ impl GraphBuilder {
                 place(second)
             ),
             "one weight, or a rule for repeated edges: sum, mean, max or first",
-        )
+        );
+        fault.hinting(&[Hint::Duplicates])
     }
 
     /// A fault of `edge`, at its place in the file when it came from one.
     fn fault(&self, edge: &Edge, found: String, expected: &str) -> Error {
         match &self.file {
             None => Error::Graph(format!("found {found}, expected {expected}")),
-            Some(file) => Error::Parse(ParseError {
-                file: file.clone(),
-                line: Some(Place(edge.place).line()).filter(|&line| line > 0),
-                column: None,
-                found,
-                expected: expected.to_owned(),
-            }),
+            Some(file) => {
+                let line = Some(Place(edge.place).line()).filter(|&line| line > 0);
+                ParseError::new(file, found, expected).at(line, None).into()
+            }
         }
     }
 

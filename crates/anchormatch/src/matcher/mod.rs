@@ -13,7 +13,7 @@ pub use terms::Terms;
 
 use crate::anchors::Anchors;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Pair, Samples};
+use crate::matching::{Diagnostics, Matching, Note, Pair, Samples};
 use crate::solver::Solution;
 
 /// The nodes that no hard anchor fixes; rows and columns of the problem.
@@ -25,13 +25,17 @@ struct FreeNodes {
 /// What a run says about itself.
 #[derive(Default)]
 struct Log {
-    notes: Vec<String>,
+    notes: Vec<Note>,
     parameters: Vec<(String, String)>,
     timings: Vec<(String, f64)>,
     diagnostics: Diagnostics,
 }
 
 impl Log {
+    fn note(&mut self, note: impl Into<Note>) {
+        self.notes.push(note.into());
+    }
+
     fn parameter(&mut self, name: &str, value: impl std::fmt::Display) {
         self.parameters.push((name.to_owned(), value.to_string()));
     }

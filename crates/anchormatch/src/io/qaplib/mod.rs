@@ -17,7 +17,7 @@ use std::path::Path;
 use super::fault::quoted;
 use super::problem::ProblemOptions;
 use super::words::{Words, finite};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::linalg::Matrix;
 use crate::problem::{Problem, ProductPairwise, Sense, Weights};
 
@@ -105,7 +105,7 @@ pub fn read_qap_from(
                     &format!("{name}: a problem of more than {count} entries"),
                     count * ENTRY_BYTES,
                     super::DEFAULT_MEMORY,
-                    "allow more memory",
+                    &[Hint::MoreMemory],
                 )?;
             }
         }

@@ -16,9 +16,9 @@ use super::evidence::{Evidence, Model};
 use super::search::{Found, Search};
 use super::{Best, FreeNodes, Log};
 use crate::anchors::{Anchor, Anchors};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::graph::Graph;
-use crate::matching::{AnchorCheck, Matching};
+use crate::matching::{AnchorCheck, Matching, Note};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Condition, Conditional, Solver, Start, Tabu};
@@ -139,14 +139,8 @@ impl Matching {
     /// Says which anchors disagree with the rest.
     pub(super) fn note_suspicious(&mut self, graphs: [&Graph; 2]) {
         let suspicious = self.anchor_report.iter().filter(|c| c.is_suspicious());
-        let notes: Vec<String> = suspicious
-            .map(|check| {
-                format!(
-                    "{}; --repair-anchors would demote it",
-                    disagreement(check, graphs)
-                )
-            })
-            .collect();
+        let notes = suspicious
+            .map(|check| Note::hinting(disagreement(check, graphs), &[Hint::RepairAnchors]));
         self.notes.extend(notes);
     }
 
@@ -160,7 +154,7 @@ impl Matching {
                 "it became a hint"
             };
             self.notes
-                .push(format!("{}; {end}", disagreement(check, graphs)));
+                .push(format!("{}; {end}", disagreement(check, graphs)).into());
         }
         self.anchor_report.extend_from_slice(demoted);
         let place = |check: &AnchorCheck| {

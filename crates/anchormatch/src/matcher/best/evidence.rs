@@ -9,7 +9,7 @@ use crate::affinity::likelihood::{
 };
 use crate::anchors::Anchors;
 use crate::assignment;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
 use crate::monitor::Monitor;
@@ -34,7 +34,7 @@ const FINDABLE: f64 = 0.75;
 const POINTS_OF_CURVE: usize = 512;
 
 /// What to do when the memory does not suffice.
-const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
+const MORE_MEMORY: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs];
 
 /// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
 fn numbers(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {

@@ -35,7 +35,7 @@ use self::terrain::Terrain;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
 
@@ -179,7 +179,7 @@ impl Solver for Anneal {
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
             Terrain::memory(problem, product, (boards, shares)),
-            "use fewer walks",
+            &[Hint::MoreMemory, Hint::FewerWalks],
         )?;
         let terrain = Terrain::new(problem, product);
         let first = self.open(problem, &terrain, start, monitor)?;
