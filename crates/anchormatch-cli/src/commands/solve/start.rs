@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anchormatch::error::ParseError;
-use anchormatch::io::{LoadedProblem, QapSolution, read_qap_solution};
 use anchormatch::problem::Problem;
 use anchormatch::solver::Start;
 use anchormatch::{Assignment, Error};
+use anchormatch_io::{LoadedProblem, QapSolution, read_qap_solution};
 use serde::Deserialize;
 
 use crate::exit::Failure;

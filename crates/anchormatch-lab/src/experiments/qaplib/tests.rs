@@ -1,10 +1,10 @@
 use super::*;
 use crate::datasets::qaplib::BestKnown;
 use anchormatch::Assignment;
-use anchormatch::io::QapInstance;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Kind, Solution};
+use anchormatch_io::QapInstance;
 
 /// Returns the identity turned by `turn`, or what else a test asks for.
 struct Fixed {
