@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anchormatch::Error;
 use anchormatch::error::Hint;
-use anchormatch::io::{Format, LoadedGraph, write_graph};
+use anchormatch_io::{Format, LoadedGraph, write_graph};
 use clap::Args;
 use serde_json::json;
 
