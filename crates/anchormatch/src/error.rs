@@ -3,6 +3,7 @@
 //! The rule of the house: input from outside becomes an [`Error`]; a broken internal invariant is a
 //! bug and panics with the invariant's name.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -34,7 +35,7 @@ pub enum Error {
     #[error("{name}: found {found}, expected {expected}")]
     Parameter {
         /// The parameter's name as the caller knows it.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// What was given.
         found: String,
         /// What would have been accepted.
@@ -63,12 +64,12 @@ pub enum Error {
 impl Error {
     /// An [`Error::Parameter`] from anything that can be shown.
     pub fn parameter(
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
         Self::Parameter {
-            name,
+            name: name.into(),
             found: found.to_string(),
             expected: expected.to_string(),
         }

@@ -1,43 +1,51 @@
-//! How sure each pair is: samples of the posterior, from the matching found and from the other modes
-//! that the search met.
+//! Stage *marginals*: how sure each pair is, by samples of the posterior from the matching found and from
+//! the other modes that the search met.
 
-use super::evidence::Model;
-use super::search::{BEYOND_CHANCE, Found, LARGE, Search};
+use super::evidence::{Evidence, Model};
+use super::found::Found;
+use super::program::{Terms, is_listed, problem};
+use super::scale_curve::scale_curve;
+use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE};
 use crate::affinity::likelihood::Agreement;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
+use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
 
 /// Fits of the scales to samples before the ones that count.
 const FITS_OF_SAMPLES: usize = 2;
 
-/// Modes further below the best, in nats, are left out: all of them together weigh nothing.
-const DEPTH_OF_MODES: f64 = 15.0;
-
 /// Posterior marginals of the free pairs, and the samples that they come from.
-pub(super) struct Confidence {
-    pub(super) marginals: Matrix,
+pub(super) struct Marginals {
+    pub(super) values: Matrix,
     pub(super) samples: Samples,
     /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
     pub(super) decoded: Option<Vec<Option<usize>>>,
 }
 
-impl Search<'_> {
+/// What sampling needs beside the matching found.
+pub(super) struct Sampling<'a> {
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) seed: u64,
+    pub(super) monitor: &'a Monitor,
+}
+
+impl Sampling<'_> {
     /// What chains around the matching say of it.
-    pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+    pub(super) fn marginals(&self, found: &Found) -> Result<Marginals> {
         if let Some(marginals) = &found.marginals {
-            return Ok(Confidence {
-                marginals: marginals.clone(),
+            return Ok(Marginals {
+                values: marginals.clone(),
                 samples: Samples::default(),
                 decoded: None,
             });
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
-            return Ok(self.unsampled_confidence(found));
+            return Ok(self.unsampled(found));
         }
-        if let Some(confidence) = self.annealed_confidence(found)? {
+        if let Some(confidence) = self.annealed(found)? {
             return Ok(confidence);
         }
         let large = self.evidence.nodes() >= LARGE;
@@ -69,7 +77,7 @@ impl Search<'_> {
             return Ok(confidence);
         }
         let problem = self.problem_of_samples(found, &found.model)?;
-        if let Some(curve) = self.evidence.scaleless(found, &problem) {
+        if let Some(curve) = scale_curve(self.evidence, found, &problem) {
             let sampler = Sampler {
                 sweeps: 600,
                 burn_in: 60,
@@ -127,7 +135,7 @@ impl Search<'_> {
             }
             let start = Start {
                 assignment: Some(other),
-                ..Start::seeded(self.preset.seed)
+                ..Start::seeded(self.seed)
             };
             let mode = TwoOpt::default().solve(&problem, &start, self.monitor)?;
             let fresh = mode.assignment != found.assignment && !modes.contains(&mode.assignment);
@@ -140,7 +148,7 @@ impl Search<'_> {
 
     /// Where there is no time to sample: how the evidence for each pair compares with all other
     /// partners that the node could have, none of which is looked at.
-    fn unsampled_confidence(&self, found: &Found) -> Confidence {
+    fn unsampled(&self, found: &Found) -> Marginals {
         let (n, m) = self.evidence.shape();
         let mut marginals = Matrix::zeros(n, m);
         let support = self.evidence.support(&found.model, &found.assignment);
@@ -150,23 +158,23 @@ impl Search<'_> {
                 marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
             }
         }
-        Confidence {
-            marginals,
+        Marginals {
+            values: marginals,
             samples: Samples::default(),
             decoded: None,
         }
     }
 
-    /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
+    /// As [`marginals`](Self::marginals) for large sparse graphs, whose chains propose exchanges
     /// along edges; `None` for others.
-    fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
+    fn annealed(&self, found: &Found) -> Result<Option<Marginals>> {
         let evidence = self.evidence;
         let worth = found.model.pairs.conserved_edge();
         let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
-        if !(suits && worth > 0.0 && evidence.is_listed(&found.model)) {
+        if !(suits && worth > 0.0 && is_listed(evidence, &found.model)) {
             return Ok(None);
         }
-        let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
+        let problem = problem(evidence, &found.model, Terms::FULL, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
             samples: 400,
@@ -174,14 +182,14 @@ impl Search<'_> {
             ..Anneal::default()
         };
         let start = Start {
-            seed: self.preset.seed,
+            seed: self.seed,
             soft: None,
             assignment: Some(&found.assignment),
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
         let decoded = Some(sampled.assignment);
-        Ok(sampled.soft.map(|marginals| Confidence {
-            marginals,
+        Ok(sampled.soft.map(|marginals| Marginals {
+            values: marginals,
             samples: Samples::default(),
             decoded,
         }))
@@ -189,10 +197,12 @@ impl Search<'_> {
 
     /// The program whose objective is the logarithm of the posterior under a model.
     fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
-        let matched = found.assignment.iter().flatten().count();
-        let (coverage, share) = (found.coverage, found.share);
-        let evidence = self.evidence;
-        evidence.problem(model, coverage, matched, share, self.monitor)
+        let terms = Terms {
+            coverage: found.coverage,
+            matched: found.assignment.iter().flatten().count(),
+            share: found.share,
+        };
+        problem(self.evidence, model, terms, self.monitor)
     }
 
     /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
@@ -202,7 +212,7 @@ impl Search<'_> {
         found: &Found,
         model: &Model,
         sampler: &Sampler,
-    ) -> Result<(Confidence, Agreement, usize)> {
+    ) -> Result<(Marginals, Agreement, usize)> {
         let evidence = self.evidence;
         let free = evidence.free;
         let problem = self.problem_of_samples(found, model)?;
@@ -211,14 +221,14 @@ impl Search<'_> {
             partners: Vec::new(),
         };
         let mut agreement = Agreement::default();
-        let (seed, first) = (self.preset.seed, &found.assignment);
+        let (seed, first) = (self.seed, &found.assignment);
         let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
             let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
             samples.partners.push(p.iter().map(partner).collect());
             agreement.merge(&evidence.agreement(p));
         })?;
-        let confidence = Confidence {
-            marginals: sampled.marginals,
+        let confidence = Marginals {
+            values: sampled.marginals,
             samples,
             decoded: None,
         };

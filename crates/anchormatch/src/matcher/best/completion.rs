@@ -1,0 +1,54 @@
+//! Stage *matching*, for those who want everything matched.
+
+use super::evidence::Evidence;
+use super::found::Found;
+use crate::affinity::likelihood::Needed;
+use crate::assignment;
+use crate::error::Result;
+use crate::linalg::Matrix;
+
+/// The matching filled up until the smaller side is matched: who is left over goes where the
+/// matched ones point to.
+pub(super) fn complete(
+    evidence: &Evidence<'_>,
+    found: &Found,
+    marginals: &Matrix,
+) -> Result<Vec<Option<usize>>> {
+    let (n, m) = evidence.shape();
+    let mut assignment = found.assignment.clone();
+    if assignment.iter().flatten().count() == n.min(m) {
+        return Ok(assignment);
+    }
+    let mut is_free = vec![true; m];
+    for a in assignment.iter().flatten() {
+        is_free[*a] = false;
+    }
+    let rows: Vec<usize> = (0..n).filter(|&i| assignment[i].is_none()).collect();
+    let columns: Vec<usize> = (0..m).filter(|&a| is_free[a]).collect();
+    let nodes = |own: &[usize], places: &[usize]| -> Vec<usize> {
+        places.iter().map(|&k| own[k]).collect()
+    };
+    let matched = evidence.matched(&assignment);
+    let votes = found.model.pairs.folded(
+        (
+            &evidence.observed.source,
+            &nodes(&evidence.free.source, &rows),
+        ),
+        (
+            &evidence.observed.target,
+            &nodes(&evidence.free.target, &columns),
+        ),
+        &matched,
+        Needed::ALL,
+    );
+    let score = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
+        let (i, a) = (rows[k], columns[l]);
+        let known = evidence.known_at(&found.model, i, a);
+        votes[(k, l)] + known + marginals[(i, a)]
+    });
+    let filled = assignment::maximize(&score)?;
+    for (k, l) in filled.columns.iter().enumerate() {
+        assignment[rows[k]] = l.map(|l| columns[l]);
+    }
+    Ok(assignment)
+}
