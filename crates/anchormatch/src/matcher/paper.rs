@@ -171,6 +171,18 @@ impl Paper {
         }
     }
 
+    /// With another [`width`](Self::width) of the affinity.
+    #[must_use]
+    pub fn with_width(self, width: f64) -> Self {
+        Self { width, ..self }
+    }
+
+    /// With another solver.
+    #[must_use]
+    pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
+        Self { solver, ..self }
+    }
+
     /// The graphs whose weights have squares only in another unit, in that unit.
     ///
     /// Heat has each graph's own unit anyway; adjacency entries are compared between the graphs and

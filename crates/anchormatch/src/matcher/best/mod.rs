@@ -212,6 +212,39 @@ impl Best {
         }
     }
 
+    /// With another [`seed`](Self::seed).
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// With nodes [left alone](Self::allow_unmatched) whom the evidence gives no partner, or not.
+    #[must_use]
+    pub fn with_unmatched(self, allow_unmatched: bool) -> Self {
+        Self {
+            allow_unmatched,
+            ..self
+        }
+    }
+
+    /// With suspicious anchors [made soft](Self::repair_anchors), or not.
+    #[must_use]
+    pub fn with_repairs(self, repair_anchors: bool) -> Self {
+        Self {
+            repair_anchors,
+            ..self
+        }
+    }
+
+    /// With a solver in the place of the search.
+    #[must_use]
+    pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
+        Self {
+            solver: Some(solver),
+            ..self
+        }
+    }
+
     /// The preset without some of its ingredients.
     #[cfg(feature = "laboratory")]
     #[must_use]
