@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Pair, Samples};
+use crate::matching::{Diagnostics, Matching, Measure, Pair, Samples};
 use crate::monitor::Monitor;
 use crate::solver::Solution;
 use crate::task::Task;
@@ -69,6 +69,7 @@ pub(super) fn assemble(
     task: &Task<'_>,
     free: &FreeNodes,
     solution: Solution,
+    measure: Measure,
     log: Log,
 ) -> Matching {
     let anchors = task.anchors().hard().iter();
@@ -105,6 +106,7 @@ pub(super) fn assemble(
         unmatched_target: alone(task.target(), |pair| pair.target),
         pairs,
         objective: solution.objective,
+        measure,
         status: solution.status,
         iterations: solution.iterations,
         notes: log.notes,
