@@ -43,6 +43,7 @@ pub mod spectral;
 pub mod task;
 
 pub use anchors::Anchors;
+pub use assignment::Assignment;
 pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;

@@ -34,7 +34,8 @@ fn read(value: &Value) -> Result<Arc<dyn Solver>, String> {
 
 /// The same where there may be none.
 pub(super) mod optional {
-    use super::{Arc, Deserialize, Deserializer, Serializer, Solver, Value};
+    use super::{Arc, Deserializer, Serializer, Solver, Value};
+    use serde::Deserialize as _;
     use serde::de::Error as _;
 
     #[expect(clippy::ref_option, reason = "serde hands on a reference to the field")]

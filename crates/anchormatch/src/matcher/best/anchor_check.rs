@@ -20,6 +20,7 @@ use super::program::{Terms, problem};
 use super::search::Search;
 use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK};
 use crate::anchors::{Anchor, Anchors};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::matcher::{FreeNodes, Log};
 use crate::matching::AnchorCheck;
@@ -74,8 +75,8 @@ pub(super) fn check_anchors(
         found,
         monitor,
     };
-    let pairs = found.assignment.iter().enumerate();
-    let pairs = pairs.filter_map(|(i, a)| a.map(|a| (free.source[i], free.target[a])));
+    let pairs = found.assignment.pairs();
+    let pairs = pairs.map(|(i, a)| (free.source[i], free.target[a]));
     let kept: Vec<_> = anchors.hard().iter().copied().chain(pairs).collect();
     let report = check.report(evidence.assignment(&kept))?;
     Ok(if cut() { Vec::new() } else { report })
@@ -92,13 +93,13 @@ struct Check<'a> {
 
 /// A matching of all nodes with the model that suits it best.
 struct Fitted {
-    assignment: Vec<Option<usize>>,
+    assignment: Assignment,
     model: Model,
     share: f64,
 }
 
 impl Check<'_> {
-    fn report(&self, first: Vec<Option<usize>>) -> Result<Vec<AnchorCheck>> {
+    fn report(&self, first: Assignment) -> Result<Vec<AnchorCheck>> {
         let kept = self.fitted(first);
         let mut best = self.improved(&kept)?;
         let mut checks = self.judge(&kept, &best)?;
@@ -122,7 +123,7 @@ impl Check<'_> {
         let kept = self
             .anchors
             .iter()
-            .filter(|&&(p, q)| best.assignment[p] == Some(q));
+            .filter(|&&(p, q)| best.assignment.partner(p) == Some(q));
         let prior: f64 = kept.map(|&(p, q)| self.evidence.soft_at(p, q)).sum();
         n.max(m) <= LARGEST_SECOND_SEARCH
             && (checks.iter().any(doubtful)
@@ -130,12 +131,13 @@ impl Check<'_> {
     }
 
     /// E of a matching under its own scales, a `share` of what edges tell.
-    fn value(&self, assignment: &[Option<usize>], share: f64) -> f64 {
+    fn value(&self, assignment: &Assignment, share: f64) -> f64 {
         let model = self.evidence.fit(assignment);
         let swaps = self.anchors.iter().enumerate().map(|(k, &(p, q))| {
             let others = self.anchors[..k].iter();
-            let swapped = others
-                .filter(|other| assignment[p] == Some(other.1) && assignment[other.0] == Some(q));
+            let swapped = others.filter(|other| {
+                assignment.partner(p) == Some(other.1) && assignment.partner(other.0) == Some(q)
+            });
             swapped.count() as f64 * self.evidence.soft_at(p, q)
         });
         self.evidence.posterior(&model, assignment, share) + swaps.sum::<f64>()
@@ -149,7 +151,7 @@ impl Check<'_> {
         let mut search = Conditional::new(&problem, &best.assignment, BUDGET, self.monitor)?;
         let mut checks = Vec::with_capacity(self.anchors.len());
         for &(p, q) in self.anchors {
-            let moved = best.assignment[p] != Some(q);
+            let moved = best.assignment.partner(p) != Some(q);
             let condition = if moved {
                 Condition::Together(p, q)
             } else {
@@ -162,17 +164,17 @@ impl Check<'_> {
                 Some((assignment, _)) => at_best - self.value(assignment, best.share),
                 None => f64::INFINITY,
             };
-            let mut elsewhere = other.and_then(|(assignment, _)| assignment[p]);
+            let mut elsewhere = other.and_then(|(assignment, _)| assignment.partner(p));
             if moved {
                 loss = loss.min(at_best - at_kept);
-                elsewhere = best.assignment[p];
+                elsewhere = best.assignment.partner(p);
             } else {
                 for &(j, b) in self.anchors {
                     let prior = self.evidence.soft_at(p, q);
                     if j != p
                         && let Some(gain) = search.exchange(p, j)
                         && -gain - prior < loss
-                        && best.assignment[j] == Some(b)
+                        && best.assignment.partner(j) == Some(b)
                     {
                         loss = -gain - prior;
                         elsewhere = Some(b);
@@ -207,7 +209,7 @@ impl Check<'_> {
         Ok(self.fitted(found.assignment))
     }
 
-    fn fitted(&self, assignment: Vec<Option<usize>>) -> Fitted {
+    fn fitted(&self, assignment: Assignment) -> Fitted {
         let model = self.evidence.fit(&assignment);
         Fitted {
             share: self.evidence.independent_share(&model, &assignment),
@@ -219,7 +221,7 @@ impl Check<'_> {
     fn problem(&self, at: &Fitted) -> Result<Problem> {
         let terms = Terms {
             coverage: self.found.coverage,
-            matched: at.assignment.iter().flatten().count(),
+            matched: at.assignment.matched(),
             share: at.share,
         };
         problem(self.evidence, &at.model, terms, self.monitor)
@@ -259,7 +261,8 @@ impl Check<'_> {
         let mut swapped = false;
         for (k, &(p, q)) in self.anchors.iter().enumerate() {
             for &(j, b) in &self.anchors[..k] {
-                let at_place = best.assignment[p] == Some(q) && best.assignment[j] == Some(b);
+                let at_place =
+                    best.assignment.partner(p) == Some(q) && best.assignment.partner(j) == Some(b);
                 let prior = self.evidence.soft_at(p, q);
                 // Under scales that suit them, exchanges look better by a few nats.
                 let likely = |gain: f64| gain > -prior - CLEAR;

@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::found::Found;
 use crate::affinity::likelihood::Needed;
 use crate::assignment;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 
@@ -13,17 +14,19 @@ pub(super) fn complete(
     evidence: &Evidence<'_>,
     found: &Found,
     marginals: &Matrix,
-) -> Result<Vec<Option<usize>>> {
+) -> Result<Assignment> {
     let (n, m) = evidence.shape();
     let mut assignment = found.assignment.clone();
-    if assignment.iter().flatten().count() == n.min(m) {
+    if assignment.matched() == n.min(m) {
         return Ok(assignment);
     }
     let mut is_free = vec![true; m];
-    for a in assignment.iter().flatten() {
-        is_free[*a] = false;
+    for (_, a) in assignment.pairs() {
+        is_free[a] = false;
     }
-    let rows: Vec<usize> = (0..n).filter(|&i| assignment[i].is_none()).collect();
+    let rows: Vec<usize> = (0..n)
+        .filter(|&i| assignment.partner(i).is_none())
+        .collect();
     let columns: Vec<usize> = (0..m).filter(|&a| is_free[a]).collect();
     let nodes = |own: &[usize], places: &[usize]| -> Vec<usize> {
         places.iter().map(|&k| own[k]).collect()
@@ -47,8 +50,8 @@ pub(super) fn complete(
         votes[(k, l)] + known + marginals[(i, a)]
     });
     let filled = assignment::maximize(&score)?;
-    for (k, l) in filled.columns.iter().enumerate() {
-        assignment[rows[k]] = l.map(|l| columns[l]);
+    for (k, l) in filled.columns.pairs() {
+        assignment.set(rows[k], Some(columns[l]));
     }
     Ok(assignment)
 }
@@ -74,7 +77,7 @@ mod tests {
             let mut found = search.most_likely(None, &mut Log::default()).unwrap();
             let right = found.assignment.clone();
             for i in [1, 4, 6] {
-                found.assignment[i] = None;
+                found.assignment.set(i, None);
             }
             let nothing = Matrix::zeros(right.len(), right.len());
             assert_eq!(complete(evidence, &found, &nothing).unwrap(), right);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::observations::Observed;
 use super::thresholds::LARGEST_RESIDUALS;
 use crate::affinity::likelihood::{Agreement, PairModel, unit};
+use crate::assignment::Assignment;
 use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
 use crate::matcher::FreeNodes;
@@ -84,8 +85,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// Pairs of nodes as an assignment of the free ones; pairs of other nodes are left out.
-    pub(super) fn assignment(&self, pairs: &[(usize, usize)]) -> Vec<Option<usize>> {
-        let mut assignment = vec![None; self.shape().0];
+    pub(super) fn assignment(&self, pairs: &[(usize, usize)]) -> Assignment {
+        let mut assignment = Assignment::empty(self.shape().0);
         let mut taken = vec![false; self.shape().1];
         for (s, t) in pairs {
             let (row, column) = (
@@ -93,10 +94,10 @@ impl<'a> Evidence<'a> {
                 self.free.target.binary_search(t),
             );
             if let (Ok(i), Ok(a)) = (row, column)
-                && assignment[i].is_none()
+                && assignment.partner(i).is_none()
                 && !std::mem::replace(&mut taken[a], true)
             {
-                assignment[i] = Some(a);
+                assignment.set(i, Some(a));
             }
         }
         assignment
@@ -113,16 +114,15 @@ impl<'a> Evidence<'a> {
     }
 
     /// All pairs of a matching, anchors first.
-    pub(super) fn matched(&self, assignment: &[Option<usize>]) -> Vec<(usize, usize)> {
+    pub(super) fn matched(&self, assignment: &Assignment) -> Vec<(usize, usize)> {
         let free = assignment
-            .iter()
-            .enumerate()
-            .filter_map(|(i, a)| a.map(|a| (self.free.source[i], self.free.target[a])));
+            .pairs()
+            .map(|(i, a)| (self.free.source[i], self.free.target[a]));
         self.anchors.iter().copied().chain(free).collect()
     }
 
     /// How the graphs agree on a matching.
-    pub(super) fn agreement(&self, assignment: &[Option<usize>]) -> Agreement {
+    pub(super) fn agreement(&self, assignment: &Assignment) -> Agreement {
         Agreement::of(
             &self.matched(assignment),
             &self.observed.source,
@@ -144,12 +144,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// The models under which a matching is most likely.
-    pub(super) fn fit(&self, assignment: &[Option<usize>]) -> Model {
+    pub(super) fn fit(&self, assignment: &Assignment) -> Model {
         self.fit_to(&self.agreement(assignment), assignment)
     }
 
     /// As [`fit`](Self::fit) for an agreement that is known.
-    pub(super) fn fit_to(&self, agreement: &Agreement, assignment: &[Option<usize>]) -> Model {
+    pub(super) fn fit_to(&self, agreement: &Agreement, assignment: &Assignment) -> Model {
         Model {
             pairs: PairModel::fit(agreement, &self.observed.source, &self.observed.target),
             similarity: self.similarity.as_ref().map(|s| {
@@ -175,7 +175,7 @@ impl<'a> Evidence<'a> {
     /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
     /// for noise of rank r. Independent noise itself makes it vary by 1.4/n; a share that is less than
     /// twice that below 1 is 1.
-    pub(super) fn independent_share(&self, model: &Model, assignment: &[Option<usize>]) -> f64 {
+    pub(super) fn independent_share(&self, model: &Model, assignment: &Assignment) -> f64 {
         let matched = self.matched(assignment);
         let n = matched.len();
         let complete = self.observed.is_complete();
@@ -216,18 +216,16 @@ impl<'a> Evidence<'a> {
 
     /// ln P(data | matching, model) − ln P(data | nothing matched) + ln P(matching), a `share` of
     /// the edges' part.
-    pub(super) fn posterior(&self, model: &Model, assignment: &[Option<usize>], share: f64) -> f64 {
+    pub(super) fn posterior(&self, model: &Model, assignment: &Assignment, share: f64) -> f64 {
         let agreement = self.agreement(assignment);
         let mut total = share
             * model
                 .pairs
                 .total(&agreement, &self.observed.source, &self.observed.target);
-        for (i, a) in assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                total += self.soft[(i, a)] + self.similarity_at(model, i, a);
-            }
+        for (i, a) in assignment.pairs() {
+            total += self.soft[(i, a)] + self.similarity_at(model, i, a);
         }
-        let matched = assignment.iter().flatten().count();
+        let matched = assignment.matched();
         total + log_prior(self.shape(), matched)
     }
 
@@ -251,13 +249,13 @@ impl<'a> Evidence<'a> {
     }
 
     /// What the pairs of a matching tell of each of its free nodes.
-    pub(super) fn support(&self, model: &Model, assignment: &[Option<usize>]) -> Vec<f64> {
+    pub(super) fn support(&self, model: &Model, assignment: &Assignment) -> Vec<f64> {
         let matched = self.matched(assignment);
         assignment
             .iter()
             .enumerate()
             .map(|(i, a)| {
-                let Some(a) = *a else { return 0.0 };
+                let Some(a) = a else { return 0.0 };
                 let (s, t) = (self.free.source[i], self.free.target[a]);
                 let others = matched.iter().filter(|p| p.0 != s);
                 let edges: f64 = others
@@ -352,7 +350,7 @@ mod tests {
         let planted = Planted::new(9, 2);
         planted.with_evidence(|_, evidence| {
             let [right, wrong] = planted.right_and_wrong(evidence);
-            let value = |assignment: &[Option<usize>]| {
+            let value = |assignment: &Assignment| {
                 evidence.posterior(&evidence.fit(assignment), assignment, 1.0)
             };
             assert!(value(&right) > value(&wrong) + 5.0);
@@ -367,12 +365,12 @@ mod tests {
         planted.with_evidence(|_, evidence| {
             assert_eq!(evidence.shape(), (5, 5));
             let right = evidence.assignment(&planted.truth);
-            assert_eq!(right.iter().flatten().count(), 5);
+            assert_eq!(right.matched(), 5);
             // The first of two pairs with one node stands.
             let (s, t) = planted.truth[5];
             let twice = [(s, t), (s, planted.truth[6].1), (planted.truth[7].0, t)];
             let some = evidence.assignment(&twice);
-            assert_eq!(some.iter().flatten().count(), 1);
+            assert_eq!(some.matched(), 1);
             assert_eq!(some[2], right[2]);
         });
     }

@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::observations::observe;
 use super::{Best, Ingredients};
 use crate::anchors::Anchors;
+use crate::assignment::Assignment;
 use crate::graph::Graph;
 use crate::matcher::FreeNodes;
 use crate::monitor::Monitor;
@@ -46,7 +47,7 @@ impl Planted {
     }
 
     /// The truth over the free nodes, and the same with the first two free nodes exchanged.
-    pub(super) fn right_and_wrong(&self, evidence: &Evidence<'_>) -> [Vec<Option<usize>>; 2] {
+    pub(super) fn right_and_wrong(&self, evidence: &Evidence<'_>) -> [Assignment; 2] {
         let right = evidence.assignment(&self.truth);
         let mut wrong = right.clone();
         wrong.swap(0, 1);

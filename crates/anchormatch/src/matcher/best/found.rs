@@ -1,6 +1,7 @@
 //! What the search hands on: a matching, and the model under which it is the most likely one.
 
 use super::evidence::{Evidence, Model};
+use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 use crate::matcher::Log;
 use crate::problem::Coverage;
@@ -9,11 +10,11 @@ use crate::solver::{Solution, Status};
 /// A matching of the free nodes with the model that it was found under.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) assignment: Assignment,
     pub(super) model: Model,
     pub(super) coverage: Coverage,
     /// Other good matchings that the search met, which may be modes of the posterior.
-    pub(super) others: Vec<Vec<Option<usize>>>,
+    pub(super) others: Vec<Assignment>,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
     /// The logarithm of its posterior against nothing matched.
@@ -56,7 +57,7 @@ impl Found {
     }
 
     /// Takes another matching under the same model.
-    pub(super) fn replace(&mut self, evidence: &Evidence<'_>, assignment: Vec<Option<usize>>) {
+    pub(super) fn replace(&mut self, evidence: &Evidence<'_>, assignment: Assignment) {
         self.assignment = assignment;
         self.evidence = evidence.posterior(&self.model, &self.assignment, self.share);
     }
@@ -73,7 +74,7 @@ impl Found {
         log.parameter("independent share", format!("{:.3}", self.share));
         log.parameter("evidence in nats", format!("{:.3}", self.evidence));
         let (n, m) = evidence.shape();
-        let alone = n.min(m) - self.assignment.iter().flatten().count();
+        let alone = n.min(m) - self.assignment.matched();
         if alone > 0 {
             let nodes = if alone == 1 { "node" } else { "nodes" };
             log.notes.push(format!(

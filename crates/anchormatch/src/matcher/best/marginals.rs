@@ -7,6 +7,7 @@ use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
 use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE};
 use crate::affinity::likelihood::Agreement;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
@@ -22,7 +23,7 @@ pub(super) struct Marginals {
     pub(super) values: Matrix,
     pub(super) samples: Samples,
     /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
-    pub(super) decoded: Option<Vec<Option<usize>>>,
+    pub(super) decoded: Option<Assignment>,
 }
 
 /// What sampling needs beside the matching found.
@@ -116,7 +117,7 @@ impl Sampling<'_> {
     }
 
     /// The local optima near those that the search met which are nearly as likely as the one found.
-    fn modes(&self, found: &Found) -> Result<Vec<Vec<Option<usize>>>> {
+    fn modes(&self, found: &Found) -> Result<Vec<Assignment>> {
         let others = found.others.iter().filter(|o| **o != found.assignment);
         let others: Vec<_> = others.collect();
         if others.is_empty() {
@@ -152,11 +153,9 @@ impl Sampling<'_> {
         let (n, m) = self.evidence.shape();
         let mut marginals = Matrix::zeros(n, m);
         let support = self.evidence.support(&found.model, &found.assignment);
-        for (i, a) in found.assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                let odds = found.share * support[i] - (m.max(2) as f64).ln();
-                marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
-            }
+        for (i, a) in found.assignment.pairs() {
+            let odds = found.share * support[i] - (m.max(2) as f64).ln();
+            marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
         }
         Marginals {
             values: marginals,
@@ -199,7 +198,7 @@ impl Sampling<'_> {
     fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
         let terms = Terms {
             coverage: found.coverage,
-            matched: found.assignment.iter().flatten().count(),
+            matched: found.assignment.matched(),
             share: found.share,
         };
         problem(self.evidence, model, terms, self.monitor)
@@ -223,7 +222,7 @@ impl Sampling<'_> {
         let mut agreement = Agreement::default();
         let (seed, first) = (self.seed, &found.assignment);
         let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
-            let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
+            let partner = |a: Option<usize>| a.map(|a| free.target[a] as u32);
             samples.partners.push(p.iter().map(partner).collect());
             agreement.merge(&evidence.agreement(p));
         })?;
@@ -274,8 +273,8 @@ mod tests {
             stopped.cancel_token().cancel();
             let guessed = sampling(&stopped).marginals(&found).unwrap();
             assert!(guessed.samples.partners.is_empty());
-            for (i, a) in found.assignment.iter().enumerate() {
-                let a = a.unwrap();
+            assert_eq!(found.assignment.matched(), 9);
+            for (i, a) in found.assignment.pairs() {
                 assert!(sampled.values[(i, a)] > 0.9 && guessed.values[(i, a)] > 0.5);
             }
         });

@@ -282,7 +282,7 @@ impl Best {
             evidence: &evidence,
             monitor: &monitor.with_share(SEARCH_SHARE),
         };
-        let mut found = search.most_likely(first.as_deref(), &mut log)?;
+        let mut found = search.most_likely(first.as_ref(), &mut log)?;
         let sampling = Sampling {
             evidence: &evidence,
             seed: self.seed,

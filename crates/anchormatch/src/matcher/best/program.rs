@@ -265,10 +265,10 @@ mod tests {
             let model = evidence.guess(0.9);
             let all = evidence.assignment(&planted.truth);
             let mut fewer = all.clone();
-            fewer[3] = None;
+            fewer.set(3, None);
             let terms = Terms {
                 coverage: Coverage::Partial,
-                matched: all.len(),
+                matched: all.matched(),
                 share: 1.0,
             };
             let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();

@@ -13,6 +13,7 @@ use super::evidence::Evidence;
 use super::found::Found;
 use super::program::{Program, Terms, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matcher::Log;
@@ -34,7 +35,7 @@ pub(super) struct Search<'a> {
 struct Answer {
     solution: Solution,
     /// Good matchings beside the best.
-    others: Vec<Vec<Option<usize>>>,
+    others: Vec<Assignment>,
     /// Posterior marginals, where the search came to nothing.
     marginals: Option<Matrix>,
 }
@@ -51,11 +52,7 @@ impl From<Solution> for Answer {
 
 impl Search<'_> {
     /// The stages from the evidence to the most likely matching: program, regime, search, outliers.
-    pub(super) fn most_likely(
-        &self,
-        first: Option<&[Option<usize>]>,
-        log: &mut Log,
-    ) -> Result<Found> {
+    pub(super) fn most_likely(&self, first: Option<&Assignment>, log: &mut Log) -> Result<Found> {
         let (preset, monitor) = (self.preset, self.monitor);
         let program = log.stage("program", monitor, |_| {
             Program::first(self.evidence, monitor)
@@ -73,12 +70,7 @@ impl Search<'_> {
     }
 
     /// The best matching of the whole smaller side.
-    fn full(
-        &self,
-        program: Program,
-        regime: Regime,
-        first: Option<&[Option<usize>]>,
-    ) -> Result<Found> {
+    fn full(&self, program: Program, regime: Regime, first: Option<&Assignment>) -> Result<Found> {
         let evidence = self.evidence;
         let answer = self.solve(&program.problem, regime, first)?;
         let mut found = Found::of(evidence, answer.solution, program.model, Coverage::Full);
@@ -126,7 +118,7 @@ impl Search<'_> {
         &self,
         problem: &Problem,
         regime: Regime,
-        first: Option<&[Option<usize>]>,
+        first: Option<&Assignment>,
     ) -> Result<Answer> {
         let (preset, monitor) = (self.preset, self.monitor);
         let start = Start {
@@ -153,7 +145,7 @@ impl Search<'_> {
         }
     }
 
-    fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
+    fn polish(&self, problem: &Problem, first: &Assignment) -> Result<Solution> {
         let nodes = self.evidence.nodes();
         polish::polish(problem, first, nodes, self.preset.seed, self.monitor)
     }
@@ -183,7 +175,7 @@ mod tests {
                 monitor: &monitor,
             };
             for regime in [Regime::Portfolio, relaxed] {
-                for first in [None, Some(&wrong[..])] {
+                for first in [None, Some(&wrong)] {
                     let program = Program::first(evidence, &monitor).unwrap();
                     let found = search.full(program, regime, first).unwrap();
                     assert_eq!(found.assignment, right, "{regime:?}");

@@ -1,6 +1,7 @@
 //! Stage *outliers*: partial matchings, compared with the full one by their posterior.
 
 use super::{FITS, Search};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matcher::best::evidence::{Model, log_prior};
@@ -86,10 +87,10 @@ impl Search<'_> {
     }
 
     /// Alternates between the partial matching that is most likely under a model, and its fit.
-    fn shrink(&self, first: &[Option<usize>], mut model: Model) -> Result<Option<Found>> {
+    fn shrink(&self, first: &Assignment, mut model: Model) -> Result<Option<Found>> {
         let evidence = self.evidence;
         let (n, m) = evidence.shape();
-        let mut assignment = first.to_vec();
+        let mut assignment = first.clone();
         let mut best: Option<Found> = None;
         let mut share = 1.0;
         for _ in 0..2 * FITS {
@@ -98,11 +99,13 @@ impl Search<'_> {
             }
             let terms = Terms {
                 coverage: Coverage::Partial,
-                matched: assignment.iter().flatten().count(),
+                matched: assignment.matched(),
                 share,
             };
             let problem = problem(evidence, &model, terms, self.monitor)?;
-            let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
+            let score = Matrix::from_fn(n, m, |i, a| {
+                f64::from(u8::from(assignment.partner(i) == Some(a)))
+            });
             let dropped = round(&problem, &score)?;
             let solution = if evidence.nodes() > LARGEST_PARTIAL {
                 Solution {

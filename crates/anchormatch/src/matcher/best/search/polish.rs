@@ -1,5 +1,6 @@
 //! A short search from a matching.
 
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::matcher::best::thresholds::LARGE;
 use crate::monitor::Monitor;
@@ -12,7 +13,7 @@ const NUMBERS: usize = 1 << 30;
 /// A short search from a matching of so many `nodes`, which goes on while it gains something.
 pub(super) fn polish(
     problem: &Problem,
-    first: &[Option<usize>],
+    first: &Assignment,
     nodes: usize,
     seed: u64,
     monitor: &Monitor,
@@ -30,7 +31,7 @@ pub(super) fn polish(
         iterations: Some(each),
         ..Tabu::default()
     };
-    let search = |assignment: &[Option<usize>]| {
+    let search = |assignment: &Assignment| {
         let start = Start {
             seed,
             soft: None,

@@ -1,6 +1,7 @@
 //! A relaxation, then a short search; more where chance could have found as much.
 
 use super::{Answer, Search};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::matcher::best::regime::{Relaxed, mean_field, portfolio};
 use crate::matcher::best::thresholds::{AGREED, BEYOND_CHANCE, OPEN};
@@ -13,7 +14,7 @@ impl Search<'_> {
         &self,
         problem: &Problem,
         regime: Relaxed,
-        first: Option<&[Option<usize>]>,
+        first: Option<&Assignment>,
     ) -> Result<Answer> {
         let (preset, monitor) = (self.preset, self.monitor);
         let nodes = self.evidence.nodes();
@@ -85,7 +86,7 @@ impl Search<'_> {
     }
 
     /// Whether chance could not make any matching look as good as this one.
-    fn is_beyond_chance(&self, assignment: &[Option<usize>]) -> bool {
+    fn is_beyond_chance(&self, assignment: &Assignment) -> bool {
         let model = self.evidence.fit(assignment);
         let share = self.evidence.independent_share(&model, assignment);
         self.evidence.posterior(&model, assignment, share) > BEYOND_CHANCE
@@ -119,7 +120,7 @@ fn better(problem: &Problem, first: Option<Solution>, second: Solution) -> Solut
 }
 
 /// The share of rows with the same partner.
-fn agreement(first: &[Option<usize>], second: &[Option<usize>]) -> f64 {
+fn agreement(first: &Assignment, second: &Assignment) -> f64 {
     let same = first.iter().zip(second).filter(|(a, b)| a == b).count();
-    same as f64 / first.len().max(1) as f64
+    same as f64 / first.rows().max(1) as f64
 }
