@@ -36,6 +36,7 @@ pub mod matcher;
 pub mod matching;
 pub mod monitor;
 pub mod problem;
+pub mod settings;
 pub mod solver;
 pub mod spectral;
 

@@ -15,11 +15,11 @@
 //! Walks with their own random numbers run side by side; the best one counts. At last each one goes on
 //! around its optimum, and the answer is decoded from the [`occupancy`] of that time.
 
-mod state;
 mod chains;
-mod opening;
-mod occupancy;
 mod instance;
+mod occupancy;
+mod opening;
+mod state;
 mod walk;
 
 #[cfg(test)]
@@ -29,9 +29,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use self::opening::opening;
-use self::occupancy::Occupancy;
 use self::instance::Instance;
+use self::occupancy::Occupancy;
+use self::opening::opening;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
@@ -188,7 +188,13 @@ impl Solver for Anneal {
             .into_par_iter()
             .map(|number| {
                 let monitor = if number == 0 { monitor } else { &unobserved };
-                walk(self, &instance, &first, (start.seed, number as u64), monitor)
+                walk(
+                    self,
+                    &instance,
+                    &first,
+                    (start.seed, number as u64),
+                    monitor,
+                )
             })
             .collect();
         let iterations = walks.iter().map(|walk| walk.iterations).sum();

@@ -4,8 +4,8 @@
 //! among them. The assignment that has most pairs right on average is the one that is best for the sum
 //! of their occupancies, a linear assignment (posterior decoding).
 
-use super::state::State;
 use super::instance::Instance;
+use super::state::State;
 use crate::linalg::Matrix;
 
 /// Times of rows at columns, pattern × host.

@@ -275,7 +275,13 @@ mod tests {
             problem
                 .pairwise()
                 .apply(x.as_slice(), &mut want, &mut scratch);
-            let turn = |i: usize, c: usize| if instance.turned { c * 9 + i } else { i * 9 + c };
+            let turn = |i: usize, c: usize| {
+                if instance.turned {
+                    c * 9 + i
+                } else {
+                    i * 9 + c
+                }
+            };
             let (mut input, mut got) = (vec![0.0; 81], vec![0.0; 81]);
             for i in 0..9 {
                 for c in 0..9 {

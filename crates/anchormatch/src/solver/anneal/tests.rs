@@ -5,9 +5,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::state::State;
 use super::chains::Chains;
 use super::instance::Instance;
+use super::state::State;
 use super::*;
 use crate::linalg::Matrix;
 use crate::monitor::CancelToken;

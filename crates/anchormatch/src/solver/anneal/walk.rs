@@ -4,10 +4,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Anneal;
-use super::state::State;
 use super::chains::Chains;
-use super::occupancy::Occupancy;
 use super::instance::Instance;
+use super::occupancy::Occupancy;
+use super::state::State;
 use crate::monitor::{Interrupt, Monitor, Progress};
 
 /// Temperatures between the first and the last.

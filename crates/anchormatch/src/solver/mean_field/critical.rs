@@ -39,9 +39,7 @@ pub(super) fn spread(pairwise: &dyn Pairwise, seed: u64) -> f64 {
     let square = pairwise.low_rank().map(|w| squared_norm(&w));
     match square {
         // Weights whose squares leave the range of numbers are probed.
-        Some(square) if square.is_normal() => {
-            2.0 * (square / ((n - 1) * (m - 1)) as f64).sqrt()
-        }
+        Some(square) if square.is_normal() => 2.0 * (square / ((n - 1) * (m - 1)) as f64).sqrt(),
         _ => probed(pairwise, seed),
     }
 }
@@ -237,9 +235,7 @@ mod tests {
                 dense[(row, k)] = *value;
             }
         }
-        let mirrored = Matrix::from_fn(n * m, n * m, |p, q| {
-            0.5 * (dense[(p, q)] + dense[(q, p)])
-        });
+        let mirrored = Matrix::from_fn(n * m, n * m, |p, q| 0.5 * (dense[(p, q)] + dense[(q, p)]));
         symmetric_eigen(&mirrored).unwrap().values
     }
 
