@@ -3,7 +3,7 @@
 use anchormatch::io::{ProblemFormat, ProblemOptions, read_problem_from};
 use anchormatch::problem::{Coverage, Problem};
 use anchormatch::solver::{Solution, Solver, Start, registry};
-use anchormatch::{Error, Monitor};
+use anchormatch::Monitor;
 
 use crate::reading::{assert_message, file, memory};
 
@@ -58,12 +58,18 @@ pub fn solve(
     monitor: &Monitor,
 ) -> Option<Solution> {
     let name = solver.info().name;
+    if let Err(reason) = solver.accepts(problem) {
+        assert!(
+            !solver.info().accepts.starts_with("all"),
+            "{name}: {reason}"
+        );
+        return None;
+    }
     match solver.solve(problem, start, monitor) {
         Ok(solution) => {
             assert_solution(name, problem, &solution);
             Some(solution)
         }
-        Err(Error::Parameter { .. }) if !solver.info().accepts.starts_with("all") => None,
         // Values whose sums leave the range of numbers can be refused, with a message.
         Err(_) if !magnitude(problem).is_finite() => None,
         Err(error) => panic!("{name}: {error}"),

@@ -16,6 +16,7 @@ use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{exception, in_python};
 use crate::graph::Graph;
@@ -77,7 +78,7 @@ pub(crate) fn match_graphs<'py>(
         weight,
     });
     let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
-    let method = settings.method(py)?;
+    let method = settings.method()?;
     let matching = run(py, &limits, move |monitor| match method {
         Method::Best(best) => best.run(&source, &target, &anchors, monitor),
         Method::Paper(paper) => paper.run(&source, &target, &anchors, monitor),
@@ -99,9 +100,9 @@ pub(crate) fn suggest(
 }
 
 impl Settings<'_> {
-    fn method(&self, py: Python<'_>) -> PyResult<Method> {
+    fn method(&self) -> PyResult<Method> {
         let solver = match &self.solver {
-            Some(name) => Some(options::solver(py, name, self.solver_options.as_ref())?),
+            Some(name) => Some(options::solver(name, self.solver_options.as_ref())?),
             None => None,
         };
         match self.preset.as_str() {
@@ -162,6 +163,7 @@ impl Settings<'_> {
 }
 
 /// A solver that starts from a seed; the preset `paper` has none of its own.
+#[derive(Serialize, Deserialize)]
 struct Seeded {
     inner: Box<dyn Solver>,
     seed: u64,
@@ -172,7 +174,11 @@ impl Solver for Seeded {
         self.inner.info()
     }
 
-    fn solve(
+    fn accepts(&self, problem: &Problem) -> anchormatch::Result<()> {
+        self.inner.accepts(problem)
+    }
+
+    fn solve_accepted(
         &self,
         problem: &Problem,
         start: &Start<'_>,

@@ -15,6 +15,7 @@ use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status, registry}
 use anchormatch::{Anchors, Matching, Monitor};
 use anchormatch_lab::report::{Report, Run, Side};
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use crate::args::{Output, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
@@ -269,10 +270,16 @@ impl PaperOptions {
 }
 
 /// A solver with a seed that says when it begins: from there on a stop returns its best so far.
+#[derive(Serialize, Deserialize)]
 struct Announced {
     inner: Box<dyn Solver>,
     seed: u64,
+    #[serde(skip, default = "nothing")]
     begins: Box<dyn Fn() + Send + Sync>,
+}
+
+fn nothing() -> Box<dyn Fn() + Send + Sync> {
+    Box::new(|| {})
 }
 
 impl Solver for Announced {
@@ -280,7 +287,11 @@ impl Solver for Announced {
         self.inner.info()
     }
 
-    fn solve(
+    fn accepts(&self, problem: &Problem) -> anchormatch::Result<()> {
+        self.inner.accepts(problem)
+    }
+
+    fn solve_accepted(
         &self,
         problem: &Problem,
         start: &Start<'_>,

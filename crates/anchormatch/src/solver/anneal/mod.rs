@@ -28,6 +28,7 @@ mod tests;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use self::instance::Instance;
 use self::occupancy::Occupancy;
@@ -40,7 +41,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
 
 /// The search's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Anneal {
     /// Walks from the same start. Default 2.
     pub walks: usize,
@@ -81,26 +84,6 @@ impl Default for Anneal {
 }
 
 impl Anneal {
-    fn check(&self) -> Result<()> {
-        for (name, value) in [
-            ("hot", self.hot),
-            ("cold", self.cold),
-            ("sampling", self.sampling),
-        ] {
-            if !(value > 0.0 && value <= 1e6) {
-                return Err(Error::parameter(
-                    name,
-                    value,
-                    "a number above 0, at most 1e6",
-                ));
-            }
-        }
-        if !(1..=1024).contains(&self.walks) {
-            return Err(Error::parameter("walks", self.walks, "1 to 1024"));
-        }
-        Ok(())
-    }
-
     /// Where the walks begin.
     fn open(
         &self,
@@ -128,7 +111,7 @@ impl Anneal {
 }
 
 /// The factors of a problem that this search takes.
-fn accepted(problem: &Problem) -> Result<&ProductPairwise> {
+fn factors(problem: &Problem) -> Result<&ProductPairwise> {
     let refuse = |found: &str, expected: &str| Err(Error::parameter("problem", found, expected));
     let Some(product) = problem.pairwise().as_product() else {
         return refuse(
@@ -162,16 +145,43 @@ impl Solver for Anneal {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        for (name, value) in [
+            ("hot", self.hot),
+            ("cold", self.cold),
+            ("sampling", self.sampling),
+        ] {
+            if !(value > 0.0 && value <= 1e6) {
+                return Err(Error::parameter(
+                    name,
+                    value,
+                    "a number above 0, at most 1e6",
+                ));
+            }
+        }
+        if !(1..=1024).contains(&self.walks) {
+            return Err(Error::parameter("walks", self.walks, "1 to 1024"));
+        }
+        Ok(())
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<()> {
+        factors(problem).map(|_| ())
+    }
+
     /// `iterations` counts proposals and chains of all walks; `Converged` says that the optimum is
     /// proven.
     ///
     /// # Complexity
     /// `sweeps` n proposals of O(1) and some percent of them exchanges of O(d_A d_B) for each walk.
     /// Memory: 4 bytes for each pair of nodes and walk, and as much again.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
-        let product = accepted(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
+        let product = factors(problem)?;
         let (n, m) = problem.shape();
         let states = self.walks.min(rayon::current_num_threads());
         // The sum of the occupancies takes as much as two more.

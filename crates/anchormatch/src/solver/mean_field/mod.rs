@@ -43,6 +43,8 @@
 
 mod critical;
 
+use serde::{Deserialize, Serialize};
+
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
@@ -61,7 +63,9 @@ const RULED_OUT: f64 = 1e-30;
 const BEFORE_FREEZING: f64 = 1.25;
 
 /// The annealing's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MeanField {
     /// The first η, in units of η_c. Default 0.4.
     pub first: f64,
@@ -94,6 +98,28 @@ impl Default for MeanField {
 }
 
 impl MeanField {
+    /// η/η_c of the `k`th step.
+    fn relative_inverse_temperature(&self, k: usize) -> f64 {
+        let share = if self.steps > 1 {
+            k as f64 / (self.steps - 1) as f64
+        } else {
+            1.0
+        };
+        self.first * (self.last / self.first).powf(share)
+    }
+}
+
+impl Solver for MeanField {
+    fn info(&self) -> Info {
+        Info {
+            name: "mean-field",
+            kind: Kind::Relaxation,
+            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical temperature: this project",
+            complexity: "P + O(n²) a balancing sweep",
+            accepts: "all",
+        }
+    }
+
     fn check(&self) -> Result<()> {
         for (name, value) in [("first", self.first), ("last", self.last)] {
             if !(value > 0.0 && value <= 1e6) {
@@ -117,34 +143,17 @@ impl MeanField {
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
     }
 
-    /// η/η_c of the `k`th step.
-    fn relative_inverse_temperature(&self, k: usize) -> f64 {
-        let share = if self.steps > 1 {
-            k as f64 / (self.steps - 1) as f64
-        } else {
-            1.0
-        };
-        self.first * (self.last / self.first).powf(share)
-    }
-}
-
-impl Solver for MeanField {
-    fn info(&self) -> Info {
-        Info {
-            name: "mean-field",
-            kind: Kind::Relaxation,
-            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical temperature: this project",
-            complexity: "P + O(n²) a balancing sweep",
-            accepts: "all",
-        }
-    }
-
     /// `convergence` is ‖X' − X‖/√k, k = min(n₁, n₂).
     ///
     /// # Complexity
     /// One product with W and a few balancing sweeps a step. Memory: four
     /// n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         Ok(self.anneal(problem, start, monitor)?.solution)
     }
 }
