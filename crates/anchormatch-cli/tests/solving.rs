@@ -199,7 +199,10 @@ fn wrong_input_is_refused_in_one_line() {
         ("solve a.dat --set colour", &["--set", "NAME=VALUE"]),
         (
             "solve a.dat --set colour=1",
-            &["colour: found 1", "an option of portfolio: relaxations, tabu"],
+            &[
+                "colour: found 1",
+                "an option of portfolio: relaxations, tabu",
+            ],
         ),
         (
             "solve a.dat --solver faq --set restarts=many",
@@ -247,11 +250,17 @@ fn parameters_are_set_by_name() {
     };
     assert_eq!(solved("--set iterations=7")["iterations"], 7);
     // The last one counts.
-    assert_eq!(solved("--set iterations=7 --set iterations=9")["iterations"], 9);
+    assert_eq!(
+        solved("--set iterations=7 --set iterations=9")["iterations"],
+        9
+    );
     let both = solved("--set tenure=[0.5,2] --set iterations=11 --set use_all_time=false");
     assert_eq!(both["iterations"], 11);
     let default = solved("");
-    assert_eq!(solved("--set iterations=null")["iterations"], default["iterations"]);
+    assert_eq!(
+        solved("--set iterations=null")["iterations"],
+        default["iterations"]
+    );
 }
 
 #[test]

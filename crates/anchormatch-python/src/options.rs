@@ -13,10 +13,7 @@ use serde_json::{Number, Value};
 use crate::failure::exception;
 
 /// The solver called `name` with options from a dictionary.
-pub(crate) fn solver(
-    name: &str,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Box<dyn Solver>> {
+pub(crate) fn solver(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Box<dyn Solver>> {
     let settings = match options {
         Some(given) => settings(given)?,
         None => Settings::new(),

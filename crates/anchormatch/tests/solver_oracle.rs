@@ -299,14 +299,29 @@ fn what_is_accepted_is_solved_and_the_rest_could_not_be() {
                     refused += 1;
                     // The reason is what the caller of `solve` reads, and the algorithm itself
                     // could do nothing with the problem.
-                    assert!(matches!(reason, Error::Parameter { name: "problem", .. }));
-                    assert_eq!(solved.unwrap_err().to_string(), reason.to_string(), "{label}");
+                    assert!(matches!(
+                        reason,
+                        Error::Parameter {
+                            name: "problem",
+                            ..
+                        }
+                    ));
+                    assert_eq!(
+                        solved.unwrap_err().to_string(),
+                        reason.to_string(),
+                        "{label}"
+                    );
                     let forced = solver.solve_accepted(problem, &start, &Monitor::silent());
                     assert!(forced.is_err(), "{label}");
                 }
             }
         }
-        assert_eq!(refused == 0, info.accepts.starts_with("all"), "{}", info.name);
+        assert_eq!(
+            refused == 0,
+            info.accepts.starts_with("all"),
+            "{}",
+            info.name
+        );
         assert!(refused < cases.len(), "{}", info.name);
     }
 }

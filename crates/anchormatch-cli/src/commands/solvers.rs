@@ -52,7 +52,10 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         let solvers = self.chosen()?;
         let text = if self.json {
-            format!("{:#}\n", solvers.iter().map(|s| entry(s.as_ref())).collect::<Value>())
+            format!(
+                "{:#}\n",
+                solvers.iter().map(|s| entry(s.as_ref())).collect::<Value>()
+            )
         } else if self.names.is_empty() {
             list(&solvers)
         } else {

@@ -100,14 +100,25 @@ mod tests {
         for solver in all() {
             let name = solver.info().name;
             let parameters = solver.parameters();
-            let message = set(name, &json!({ "colour": 1 })).err().unwrap().to_string();
+            let message = set(name, &json!({ "colour": 1 }))
+                .err()
+                .unwrap()
+                .to_string();
             for known in parameters.keys() {
                 assert!(message.contains(known.as_str()), "{name}: {message}");
             }
             for parameter in parameters.keys() {
-                let message = set(name, &json!({ parameter: { "a": "b" } })).err().unwrap();
-                assert!(matches!(message, Error::Setting { .. }), "{name}: {message}");
-                assert!(message.to_string().contains(parameter.as_str()), "{message}");
+                let message = set(name, &json!({ parameter: { "a": "b" } }))
+                    .err()
+                    .unwrap();
+                assert!(
+                    matches!(message, Error::Setting { .. }),
+                    "{name}: {message}"
+                );
+                assert!(
+                    message.to_string().contains(parameter.as_str()),
+                    "{message}"
+                );
             }
         }
     }
@@ -115,8 +126,16 @@ mod tests {
     #[test]
     fn errors_say_what_was_found_and_expected() {
         for (name, settings, message) in [
-            ("rrwm", json!({ "walk": "far" }), "walk: found \"far\", expected a number"),
-            ("rrwm", json!({ "walk": 2 }), "walk: found 2, expected a number from 0 to 1"),
+            (
+                "rrwm",
+                json!({ "walk": "far" }),
+                "walk: found \"far\", expected a number",
+            ),
+            (
+                "rrwm",
+                json!({ "walk": 2 }),
+                "walk: found 2, expected a number from 0 to 1",
+            ),
             (
                 "faq",
                 json!({ "restarts": -1 }),
@@ -127,7 +146,11 @@ mod tests {
                 json!({ "discretisation": "coin" }),
                 "discretisation: found \"coin\", expected `linear` or `greedy`",
             ),
-            ("tabu", json!({ "tenure": [1] }), "tenure: found [1], expected two numbers"),
+            (
+                "tabu",
+                json!({ "tenure": [1] }),
+                "tenure: found [1], expected two numbers",
+            ),
             (
                 "tabu",
                 json!({ "tenure": [2, 1] }),
