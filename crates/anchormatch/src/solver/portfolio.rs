@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::tabu::{Run, default_iterations};
 use super::{Faq, Gagm, Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -146,7 +147,7 @@ impl Portfolio {
         problem: &Problem,
         start: &Start<'_>,
         monitor: &Monitor,
-    ) -> Result<(Solution, Vec<Vec<Option<usize>>>)> {
+    ) -> Result<(Solution, Vec<Assignment>)> {
         self.check()?;
         start.check(problem)?;
         let mut rounds = Rounds::new(self, problem, start, monitor);
@@ -166,8 +167,6 @@ impl Portfolio {
         }
     }
 }
-
-type Assignment = Vec<Option<usize>>;
 
 /// An assignment and sign · objective.
 #[derive(Clone)]
@@ -301,7 +300,7 @@ impl<'a> Rounds<'a> {
             } else {
                 let first = random.random_range(0..elites);
                 let second = (first + random.random_range(1..elites)) % elites;
-                let parents = [first, second].map(|k| &self.pool[k].assignment[..]);
+                let parents = [first, second].map(|k| &self.pool[k].assignment);
                 crossed(self.problem, parents, &mut random)?
             });
         }

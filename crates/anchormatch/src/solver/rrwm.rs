@@ -241,6 +241,7 @@ impl Walk {
 mod tests {
     use super::super::test_support::{kernel_problem as problem, values};
     use super::*;
+    use crate::assignment::Assignment;
     use crate::monitor::CancelToken;
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
 
@@ -329,7 +330,7 @@ mod tests {
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
             assert_eq!(solution.status, Status::Converged);
-            let want: Vec<Option<usize>> = place.into_iter().map(Some).collect();
+            let want: Assignment = place.into_iter().map(Some).collect();
             assert_eq!(solution.assignment, want);
             assert!((solution.objective - (n * (n - 1)) as f64).abs() < 1e-9);
             let soft = solution.soft.unwrap();
@@ -357,7 +358,7 @@ mod tests {
             let solution = Rrwm::default()
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            let mut partners: Vec<usize> = solution.assignment.iter().flatten().copied().collect();
+            let mut partners: Vec<usize> = solution.assignment.iter().flatten().collect();
             partners.sort_unstable();
             partners.dedup();
             assert_eq!(partners.len(), 3);
@@ -402,8 +403,8 @@ mod tests {
             let solution = Rrwm::default()
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            assert_eq!(solution.assignment.len(), n);
-            assert_eq!(solution.assignment.iter().flatten().count(), n.min(m));
+            assert_eq!(solution.assignment.rows(), n);
+            assert_eq!(solution.assignment.matched(), n.min(m));
             assert_eq!(solution.objective, 0.0);
         }
     }
@@ -419,7 +420,7 @@ mod tests {
             .unwrap();
         assert_eq!(solution.status, Status::Cancelled);
         assert_eq!(solution.iterations, 1);
-        assert_eq!(solution.assignment.iter().flatten().count(), 6);
+        assert_eq!(solution.assignment.matched(), 6);
     }
 
     #[test]

@@ -36,6 +36,7 @@ use self::opening::opening;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
@@ -91,7 +92,7 @@ impl Anneal {
         instance: &Instance,
         start: &Start<'_>,
         monitor: &Monitor,
-    ) -> Result<Vec<Option<usize>>> {
+    ) -> Result<Assignment> {
         if start.assignment.is_some() || start.soft.is_some() || self.opening == 0 {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
             return starting_point(problem, start, &mut random);

@@ -14,6 +14,7 @@
 //! lack something; when that is empty, the assignment is optimal.
 
 use super::instance::Instance;
+use crate::assignment::Assignment;
 
 /// Scores this far below the bound count as reaching it.
 const SLACK: f32 = 1e-3;
@@ -40,7 +41,7 @@ pub(super) struct State<'t> {
 
 impl<'t> State<'t> {
     /// The state of an assignment that matches the smaller side of the problem.
-    pub(super) fn new(instance: &'t Instance, assignment: &[Option<usize>]) -> Self {
+    pub(super) fn new(instance: &'t Instance, assignment: &Assignment) -> Self {
         let mut state = Self {
             instance,
             gradient: instance.unary().to_vec(),
@@ -239,15 +240,13 @@ fn difference(first: &[(u32, f32)], second: &[(u32, f32)], out: &mut Vec<(u32, f
 }
 
 /// The permutation of an assignment, rows and columns without partner matched in their order.
-fn fill_up(instance: &Instance, assignment: &[Option<usize>]) -> Vec<u32> {
+fn fill_up(instance: &Instance, assignment: &Assignment) -> Vec<u32> {
     let mut partners = vec![NOWHERE; instance.nodes];
     let mut free = vec![true; instance.nodes];
-    for (i, c) in assignment.iter().enumerate() {
-        if let Some(c) = *c {
-            let (i, c) = if instance.turned { (c, i) } else { (i, c) };
-            partners[i] = c as u32;
-            free[c] = false;
-        }
+    for (i, c) in assignment.pairs() {
+        let (i, c) = if instance.turned { (c, i) } else { (i, c) };
+        partners[i] = c as u32;
+        free[c] = false;
     }
     let mut left = (0..instance.nodes).filter(|&c| free[c]);
     for slot in partners.iter_mut().filter(|slot| **slot == NOWHERE) {

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::starting::starting_point;
 use super::swaps::Swaps;
 use super::{Info, Kind, Solution, Solver, Start, Status};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -137,7 +138,7 @@ impl Solver for Tabu {
 
 /// What a run found.
 pub(super) struct Run {
-    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) assignment: Assignment,
     pub(super) iterations: usize,
     pub(super) interrupt: Option<Interrupt>,
     /// The best objective after each iteration that improved it.
@@ -152,7 +153,7 @@ impl Tabu {
     pub(super) fn run(
         &self,
         problem: &Problem,
-        first: &[Option<usize>],
+        first: &Assignment,
         iterations: usize,
         random: &mut ChaCha8Rng,
         monitor: &Monitor,
@@ -161,7 +162,7 @@ impl Tabu {
         // The state alone takes a product with W to set up.
         if let Some(interrupt) = monitor.interrupted() {
             watch.interrupt = Some(interrupt);
-            return Ok(watch.finish(first.to_vec()));
+            return Ok(watch.finish(first.clone()));
         }
         if Swaps::suit(problem) {
             dense::run(self, problem, first, random, watch)
@@ -239,7 +240,7 @@ impl<'m> Watch<'m> {
         self.improvements.push(self.constant + self.sign * gain);
     }
 
-    fn finish(self, assignment: Vec<Option<usize>>) -> Run {
+    fn finish(self, assignment: Assignment) -> Run {
         Run {
             assignment,
             iterations: self.done,
