@@ -243,7 +243,25 @@ mod tests {
     use super::*;
     use crate::assignment::Assignment;
     use crate::monitor::CancelToken;
-    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
+    use crate::problem::{ExplicitPairwise, Listed, ProductPairwise, Sense, Weights};
+    use crate::solver::relaxation::largest_sum;
+
+    #[test]
+    fn soft_sums_stay_within_one_where_the_walk_passes_it() {
+        // The tolerance of the balancing left a row sum of 1.011 here.
+        let listed = Listed {
+            rows: 7,
+            cols: 3,
+            assignments: vec![(0, 0, -1.2), (0, 1, 20.0), (1, 1, 0.5), (2, 2, 0.0)],
+            pairs: vec![(0, 2, -1.0), (2, 3, 2725.0), (0, 1, 7.0)],
+        };
+        let problem = listed.problem().unwrap();
+        let solution = Rrwm::default()
+            .solve(&problem, &Start::default(), &Monitor::silent())
+            .unwrap();
+        let most = largest_sum(solution.soft.unwrap().as_slice(), 7, 3);
+        assert!(most <= 1.0 + 1e-12, "{most}");
+    }
 
     /// The authors' algorithm, written out on the full matrix with all its slack rows.
     fn reference(problem: &Problem, iterations: usize) -> Vec<f64> {
