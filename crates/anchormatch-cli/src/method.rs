@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anchormatch::matcher::{Matcher, Terms, registry};
 use anchormatch::settings::Settings;
+use anchormatch::solver::registry as solvers;
 use anchormatch::task::Fact;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
@@ -27,6 +28,11 @@ pub(crate) struct Method {
     /// paper); `anchormatch solvers` has more about each
     #[arg(long, value_name = "NAME", value_parser = values::solver())]
     solver: Option<String>,
+
+    /// Set a parameter of the preset or, with --solver, of the solver; may be given several times.
+    /// `anchormatch solvers --json` lists those of the solvers, an unknown name those there are
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::setting)]
+    settings: Vec<(String, Value)>,
 
     /// Let nodes stay alone whom the evidence gives no partner (best, fast). Without, everything on
     /// the smaller side is matched
@@ -161,6 +167,21 @@ impl Method {
                 settings.insert(name.to_owned(), value);
             }
         }
+        let own = matcher.parameters();
+        let is_own = |name: &str| own.contains_key(name.split('.').next().unwrap_or(name));
+        let (given, of_solver): (Vec<_>, Vec<_>) = self
+            .settings
+            .iter()
+            .cloned()
+            .partition(|(name, _)| self.solver.is_none() || is_own(name));
+        settings.extend(given);
+        if let Some(name) = &self.solver {
+            let mut options: Settings = of_solver.into_iter().collect();
+            // Asked for here, the error names the solver's own parameter.
+            solvers::configured(name, &options)?;
+            options.insert("name".to_owned(), json!(name));
+            settings.insert("solver".to_owned(), Value::Object(options));
+        }
         if matcher.parameters().contains_key("seed") {
             settings.insert("seed".to_owned(), json!(seed));
         }
@@ -267,6 +288,16 @@ mod tests {
         assert_eq!(parameters["learner"]["c"], json!(5.0));
         assert_eq!(parameters["solver"]["name"], json!("faq"));
         assert_eq!(parameters["seed"], json!(3));
+        let tuned = matcher("--solver rrwm --set walk=0.4 --set repair_anchors=true")
+            .ok()
+            .unwrap();
+        assert_eq!(tuned.parameters()["solver"]["walk"], json!(0.4));
+        assert_eq!(tuned.parameters()["repair_anchors"], json!(true));
+        let heat = matcher("--preset paper --set terms=heat --set learner.c=7")
+            .ok()
+            .unwrap();
+        assert_eq!(heat.parameters()["terms"], json!("heat"));
+        assert_eq!(heat.parameters()["learner"]["c"], json!(7.0));
         let best = matcher("--allow-unmatched").ok().unwrap();
         assert_eq!(best.name(), "best");
         assert_eq!(best.parameters()["allow_unmatched"], json!(true));

@@ -57,6 +57,7 @@ pub(crate) fn match_graphs<'py>(
         None => None,
     };
     let settings = options::settings(settings)?;
+    options::check_solver(&settings)?;
     let matcher = registry::configured(preset, &settings).map_err(exception)?;
     let matching = run(py, &limits, move |monitor| {
         let task = Task::new(&source, &target, &anchors)?;

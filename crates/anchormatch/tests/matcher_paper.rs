@@ -289,11 +289,10 @@ fn threads_do_not_change_a_bit() {
             .build()
             .unwrap()
             .install(|| {
+                let mut short = Rrwm::default();
+                short.max_iterations = 4;
                 let preset = Paper {
-                    solver: Arc::new(Rrwm {
-                        max_iterations: 4,
-                        ..Rrwm::default()
-                    }),
+                    solver: Arc::new(short),
                     ..Paper::default()
                 };
                 let matching = run(&preset, &source, &target, &[(0, 1), (5, 9), (100, 77)]);

@@ -1,4 +1,4 @@
-//! Solvers among a matcher's parameters: written as their name, read as a name or as a name with options.
+//! Solvers among a matcher's parameters: written as their name and options, read so or as a name alone.
 
 use std::sync::Arc;
 
@@ -6,29 +6,38 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::settings::Settings;
 use crate::solver::{Solver, registry};
+
+/// The key under which a solver's name stands beside its options.
+const NAME: &str = "name";
 
 pub(super) fn serialize<S: Serializer>(
     solver: &Arc<dyn Solver>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serde_json::json!({ "name": solver.info().name }).serialize(serializer)
+    let mut map = Settings::new();
+    map.insert(NAME.to_owned(), solver.info().name.into());
+    map.extend(solver.parameters());
+    map.serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Arc<dyn Solver>, D::Error> {
-    read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    read(Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-fn read(value: &Value) -> Result<Arc<dyn Solver>, String> {
-    let name = match value {
-        Value::String(name) => Some(name.as_str()),
-        Value::Object(map) => map.get("name").and_then(Value::as_str),
-        _ => None,
+fn read(value: Value) -> Result<Arc<dyn Solver>, String> {
+    let (name, options) = match value {
+        Value::String(name) => (Some(Value::String(name)), Settings::new()),
+        Value::Object(mut map) => (map.remove(NAME), map),
+        _ => (None, Settings::new()),
     };
-    let name = name.ok_or("expected the name of a solver")?;
-    let solver = registry::by_name(name).map_err(|error| error.to_string())?;
+    let Some(Value::String(name)) = name else {
+        return Err("expected the name of a solver".to_owned());
+    };
+    let solver = registry::configured(&name, &options).map_err(|error| error.to_string())?;
     Ok(Arc::from(solver))
 }
 
@@ -54,7 +63,7 @@ pub(super) mod optional {
     ) -> Result<Option<Arc<dyn Solver>>, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(None),
-            value => super::read(&value).map(Some).map_err(D::Error::custom),
+            value => super::read(value).map(Some).map_err(D::Error::custom),
         }
     }
 }

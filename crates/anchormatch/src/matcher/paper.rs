@@ -23,7 +23,7 @@ use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
-use crate::problem::{Problem, SeparablePairwise};
+use crate::problem::{GaussianKernel, Problem, ProductPairwise, SeparablePairwise, Weights};
 use crate::settings::{self, Settings};
 use crate::solver::{Rrwm, Solver, Start};
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
@@ -233,6 +233,23 @@ fn relative_heat(spectrum: &Spectrum, time: f64) -> Matrix {
     kernel
 }
 
+/// Whether a solver takes programs of kernels, asked with the smallest of them.
+fn takes_kernels(solver: &dyn Solver, monitor: &Monitor) -> Result<bool> {
+    let values = || Matrix::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
+    let kernel = GaussianKernel::new(1.0)?;
+    let pairwise = SeparablePairwise::new(values(), values(), kernel, 1e-3, monitor)?;
+    let smallest = Problem::maximise(Matrix::zeros(2, 2), Box::new(pairwise))?;
+    Ok(solver.accepts(&smallest).is_ok())
+}
+
+/// The program with exp(−(x − y)²/s) expanded to first order, 1 − (x² + y² − 2xy)/s: over matchings of
+/// everybody, x² and y² sum to the same, and (2/s) xy is all that differs.
+fn expanded(unary: Matrix, mut x: Matrix, y: Matrix, s: f64) -> Result<Problem> {
+    x.as_mut_slice().iter_mut().for_each(|v| *v *= 2.0 / s);
+    let (pairwise, _) = ProductPairwise::new(Weights::Dense(x), Weights::Dense(y))?;
+    Problem::maximise(unary, Box::new(pairwise))
+}
+
 /// One run of the pipeline.
 struct Run<'a> {
     preset: &'a Paper,
@@ -298,14 +315,24 @@ impl Run<'_> {
         self.monitor.enter("affinities")?;
         let kernel = gaussian_affinity(&x, &y, self.preset.width)?;
         let tolerance = self.preset.kernel_tolerance;
-        let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
         self.log.parameter("affinity width", self.preset.width);
         self.log.parameter("affinity s", kernel.bandwidth());
-        self.log.parameter("kernel tolerance", tolerance);
-        self.log.parameter("kernel rank", pairwise.rank());
-        self.log.parameter("solver", self.preset.solver.info().name);
+        let solver = self.preset.solver.as_ref();
+        let problem = if takes_kernels(solver, self.monitor)? {
+            let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
+            self.log.parameter("kernel tolerance", tolerance);
+            self.log.parameter("kernel rank", pairwise.rank());
+            Problem::maximise(unary, Box::new(pairwise))?
+        } else {
+            self.log.notes.push(format!(
+                "{} takes products alone: the affinities are expanded to first order",
+                solver.info().name
+            ));
+            expanded(unary, x, y, kernel.bandwidth())?
+        };
+        self.log.parameter("solver", solver.info().name);
         self.log.time("affinities", watch.seconds());
-        Problem::maximise(unary, Box::new(pairwise))
+        Ok(problem)
     }
 
     /// The heat kernels between free nodes, and the first-order terms into `unary`.

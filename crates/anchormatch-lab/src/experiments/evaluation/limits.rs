@@ -92,11 +92,10 @@ impl LimitTrial {
         let found = Run::of(&best, trial, None, monitor)?;
         let quick = Run::of(&fast, trial, None, monitor)?;
         // One step of the search leaves the truth only for something better.
+        let mut one_step = Tabu::default();
+        one_step.iterations = Some(1);
         let held = Best {
-            solver: Some(Arc::new(Tabu {
-                iterations: Some(1),
-                ..Tabu::default()
-            })),
+            solver: Some(Arc::new(one_step)),
             ..best.clone()
         };
         let beside = Run::of(&best, trial, Some(truth), monitor)?;

@@ -50,6 +50,46 @@ impl Program {
         Ok(Self { model, problem })
     }
 
+    /// The program of one product, for solvers that take nothing else: an edge on an edge counts, the more
+    /// the further both weights lie on one side of their means. Where all pairs are joined, the weights
+    /// alone count.
+    pub(super) fn product(evidence: &Evidence<'_>, monitor: &Monitor) -> Result<Self> {
+        let (n, m) = evidence.shape();
+        let what = "the product of all weights";
+        monitor.reserve(what, bytes(2, 1, evidence.graphs), MORE_MEMORY)?;
+        let model = evidence.guess(FIRST_CORRELATION);
+        let observed = &evidence.observed;
+        let (presence, worth) = if observed.is_complete() {
+            (0.0, 1.0)
+        } else {
+            (1.0, model.pairs.conserved_edge())
+        };
+        let value = |side: &Observations, i: usize, j: usize| match side.get(i, j) {
+            Some(v) if side.variance() > 0.0 => {
+                presence + (v - side.mean()) / side.variance().sqrt()
+            }
+            Some(_) => presence,
+            None => 0.0,
+        };
+        let (rows, columns) = (&evidence.free.source, &evidence.free.target);
+        let (source, target) = (&observed.source, &observed.target);
+        // Each pair of pairs is counted in both orders.
+        let half = 0.5 * worth;
+        let a = Matrix::from_fn(n, n, |k, l| half * value(source, rows[k], rows[l]));
+        let b = Matrix::from_fn(m, m, |k, l| value(target, columns[k], columns[l]));
+        let mut unary = Matrix::from_fn(n, m, |i, a| evidence.known_at(&model, i, a));
+        for &(p, q) in evidence.folded_anchors() {
+            for (i, &s) in rows.iter().enumerate() {
+                for (a, &t) in columns.iter().enumerate() {
+                    unary[(i, a)] += worth * value(source, s, p) * value(target, t, q);
+                }
+            }
+        }
+        let (pairwise, _) = ProductPairwise::new(Weights::Dense(a), Weights::Dense(b))?;
+        let problem = Problem::maximise(unary, Box::new(pairwise))?;
+        Ok(Self { model, problem })
+    }
+
     /// Whether W is the product of two lists of edges.
     pub(super) fn is_listed(&self) -> bool {
         let listed = |weights: &Weights| matches!(weights, Weights::Sparse(_));
@@ -283,10 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn the_tolerant_program_prefers_the_truth() {
+    fn the_programs_of_approximations_prefer_the_truth() {
         let planted = Planted::new(9, 2);
         planted.with_evidence(|_, evidence| {
             let [right, wrong] = planted.right_and_wrong(evidence);
+            let product = Program::product(evidence, &Monitor::silent()).unwrap();
+            let problem = product.problem;
+            assert!(problem.pairwise().as_product().is_some());
+            assert!(problem.objective(&right) > problem.objective(&wrong));
             let problem = tolerant(evidence, 0.9, &Monitor::silent())
                 .unwrap()
                 .unwrap();

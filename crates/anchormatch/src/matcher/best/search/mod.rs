@@ -54,9 +54,7 @@ impl Search<'_> {
     /// The stages from the evidence to the most likely matching: program, regime, search, outliers.
     pub(super) fn most_likely(&self, first: Option<&Assignment>, log: &mut Log) -> Result<Found> {
         let (preset, monitor) = (self.preset, self.monitor);
-        let program = log.stage("program", monitor, |_| {
-            Program::first(self.evidence, monitor)
-        })?;
+        let program = log.stage("program", monitor, |log| self.program(log))?;
         let outline = Outline {
             nodes: self.evidence.nodes(),
             listed: program.is_listed(),
@@ -67,6 +65,23 @@ impl Search<'_> {
         log.parameter("search", regime.as_str());
         let full = log.stage("search", monitor, |_| self.full(program, regime, first))?;
         log.stage("outliers", monitor, |_| self.without_outliers(full))
+    }
+
+    /// The program of the evidence, or one that the solver given can take.
+    fn program(&self, log: &mut Log) -> Result<Program> {
+        let program = Program::first(self.evidence, self.monitor)?;
+        if let Some(solver) = &self.preset.solver
+            && solver.accepts(&program.problem).is_err()
+        {
+            let product = Program::product(self.evidence, self.monitor)?;
+            solver.accepts(&product.problem)?;
+            let name = solver.info().name;
+            log.notes.push(format!(
+                "{name} takes products of weights alone, and found the matching that the search began with"
+            ));
+            return Ok(product);
+        }
+        Ok(program)
     }
 
     /// The best matching of the whole smaller side.
