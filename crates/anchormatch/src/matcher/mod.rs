@@ -56,6 +56,14 @@ pub trait Matcher: Send + Sync {
     fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching>;
 }
 
+/// The name and the parameters.
+impl std::fmt::Debug for dyn Matcher + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parameters = serde_json::Value::Object(self.parameters());
+        write!(f, "{} {parameters}", self.name())
+    }
+}
+
 /// Refuses a task with facts that a matcher would ignore.
 ///
 /// # Errors
