@@ -85,10 +85,11 @@ impl Job {
             time_limit,
             max_memory,
         };
-        let shared = Arc::clone(&job.shared);
+        let (shown, kept) = (Arc::clone(&job.shared), Arc::clone(&job.shared));
         job.monitor = job
             .quiet_monitor()
-            .observe(move |progress| shared.display.show(progress));
+            .observe(move |progress| shown.display.show(progress))
+            .when_answerable(move || kept.keep());
         Ok(job)
     }
 

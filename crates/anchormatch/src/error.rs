@@ -3,7 +3,6 @@
 //! The rule of the house: input from outside becomes an [`Error`]; a broken internal invariant is a
 //! bug and panics with the invariant's name.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -35,7 +34,17 @@ pub enum Error {
     #[error("{name}: found {found}, expected {expected}")]
     Parameter {
         /// The parameter's name as the caller knows it.
-        name: Cow<'static, str>,
+        name: &'static str,
+        /// What was given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// A parameter was set by a name that does not exist, or to a value of another type.
+    #[error("{name}: found {found}, expected {expected}")]
+    Setting {
+        /// The name as the caller gave it.
+        name: String,
         /// What was given.
         found: String,
         /// What would have been accepted.
@@ -64,12 +73,12 @@ pub enum Error {
 impl Error {
     /// An [`Error::Parameter`] from anything that can be shown.
     pub fn parameter(
-        name: impl Into<Cow<'static, str>>,
+        name: &'static str,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
         Self::Parameter {
-            name: name.into(),
+            name,
             found: found.to_string(),
             expected: expected.to_string(),
         }

@@ -39,6 +39,15 @@ impl Log {
         self.timings.push((stage.to_owned(), seconds));
     }
 
+    /// The stages that were timed, in their order.
+    #[cfg(test)]
+    pub(super) fn stages(&self) -> Vec<&str> {
+        self.timings
+            .iter()
+            .map(|(stage, _)| stage.as_str())
+            .collect()
+    }
+
     /// Runs a stage and notes its time.
     pub(super) fn stage<T>(
         &mut self,

@@ -279,3 +279,46 @@ impl Check<'_> {
         Ok(swapped)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::*;
+
+    /// What the check says of the anchors after a search that keeps them.
+    fn checks(planted: &Planted) -> Vec<AnchorCheck> {
+        let mut checks = Vec::new();
+        planted.with_evidence(|task, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let found = search.most_likely(None, &mut Log::default()).unwrap();
+            checks = check_anchors(&preset, task, evidence.free, &found, &monitor).unwrap();
+        });
+        checks
+    }
+
+    #[test]
+    fn right_anchors_are_trusted_and_wrong_ones_are_not() {
+        let planted = Planted::new(14, 3);
+        let right = checks(&planted);
+        assert_eq!(right.len(), 3);
+        assert!(
+            right.iter().all(|check| !check.is_suspicious()),
+            "{right:?}"
+        );
+        let (truth, [source, target]) = (&planted.truth, [&planted.source, &planted.target]);
+        let pairs = [truth[0], truth[1], (truth[2].0, truth[9].1)];
+        let anchors = Anchors::from_indices(source, target, &pairs).unwrap();
+        let wrong = checks(&Planted {
+            anchors,
+            ..Planted::new(14, 0)
+        });
+        let suspicious: Vec<bool> = wrong.iter().map(AnchorCheck::is_suspicious).collect();
+        assert_eq!(suspicious, [false, false, true], "{wrong:?}");
+        assert_eq!(wrong[2].preferred, Some(truth[2].1));
+    }
+}

@@ -320,3 +320,78 @@ pub(super) fn step_prior((n, m): (usize, usize), k: usize) -> f64 {
     let k = k.clamp(1, n.min(m).max(1)) as f64;
     (k / ((n as f64 - k + 1.0) * (m as f64 - k + 1.0)).max(1.0)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Planted;
+    use super::*;
+    use crate::anchors::{Anchor, Anchors};
+
+    /// Σ over all matchings of P = 1: the number of matchings of k pairs is C(n, k) C(m, k) k!.
+    #[test]
+    fn the_prior_is_a_distribution_and_its_steps_are_its_own() {
+        let choose =
+            |n: usize, k: usize| (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64);
+        for (n, m) in [(1, 1), (4, 4), (3, 7), (6, 2)] {
+            let total: f64 = (0..=n.min(m))
+                .map(|k| {
+                    let orders: f64 = (1..=k).map(|i| i as f64).product();
+                    choose(n, k) * choose(m, k) * orders * log_prior((n, m), k).exp()
+                })
+                .sum();
+            assert!((total - 1.0).abs() < 1e-12, "{n}×{m}: {total}");
+            for k in 1..=n.min(m) {
+                let step = log_prior((n, m), k) - log_prior((n, m), k - 1);
+                assert!((step_prior((n, m), k) - step).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn the_right_matching_has_the_better_posterior() {
+        let planted = Planted::new(9, 2);
+        planted.with_evidence(|_, evidence| {
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let value = |assignment: &[Option<usize>]| {
+                evidence.posterior(&evidence.fit(assignment), assignment, 1.0)
+            };
+            assert!(value(&right) > value(&wrong) + 5.0);
+            let support = evidence.support(&evidence.fit(&right), &right);
+            assert!(support.iter().all(|&nats| nats > 0.0), "{support:?}");
+        });
+    }
+
+    #[test]
+    fn pairs_become_an_assignment_of_the_free_nodes() {
+        let planted = Planted::new(8, 3);
+        planted.with_evidence(|_, evidence| {
+            assert_eq!(evidence.shape(), (5, 5));
+            let right = evidence.assignment(&planted.truth);
+            assert_eq!(right.iter().flatten().count(), 5);
+            // The first of two pairs with one node stands.
+            let (s, t) = planted.truth[5];
+            let twice = [(s, t), (s, planted.truth[6].1), (planted.truth[7].0, t)];
+            let some = evidence.assignment(&twice);
+            assert_eq!(some.iter().flatten().count(), 1);
+            assert_eq!(some[2], right[2]);
+        });
+    }
+
+    #[test]
+    fn a_soft_anchor_is_worth_its_odds_against_the_others() {
+        let planted = Planted::new(6, 0);
+        let soft = Anchor {
+            source: 2,
+            target: 4,
+            weight: 0.8,
+        };
+        let anchors = Anchors::new(&planted.source, &planted.target, [soft]).unwrap();
+        let planted = Planted { anchors, ..planted };
+        planted.with_evidence(|_, evidence| {
+            let wanted = (0.8f64 / 0.2 * 5.0).ln();
+            assert!((evidence.soft_at(2, 4) - wanted).abs() < 1e-12);
+            assert_eq!(evidence.soft_at(2, 3), 0.0);
+            assert!(evidence.has_priors());
+        });
+    }
+}

@@ -236,3 +236,48 @@ impl Sampling<'_> {
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::super::search::Search;
+    use super::*;
+    use crate::matcher::Log;
+
+    fn sums(values: &Matrix) -> Vec<f64> {
+        let rows = (0..values.rows()).map(|i| values.row(i).iter().sum());
+        let columns = (0..values.cols()).map(|a| (0..values.rows()).map(|i| values[(i, a)]).sum());
+        rows.chain(columns).collect()
+    }
+
+    #[test]
+    fn marginals_are_those_of_matchings() {
+        let planted = Planted::new(10, 1);
+        planted.with_evidence(|_, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let found = search.most_likely(None, &mut Log::default()).unwrap();
+            let sampling = |monitor| Sampling {
+                evidence,
+                seed: 3,
+                monitor,
+            };
+            let sampled = sampling(&monitor).marginals(&found).unwrap();
+            assert!(sums(&sampled.values).iter().all(|s| *s < 1.0 + 1e-9));
+            assert!(!sampled.samples.partners.is_empty());
+            // Without time, each pair is judged by its own evidence.
+            let stopped = Monitor::silent();
+            stopped.cancel_token().cancel();
+            let guessed = sampling(&stopped).marginals(&found).unwrap();
+            assert!(guessed.samples.partners.is_empty());
+            for (i, a) in found.assignment.iter().enumerate() {
+                let a = a.unwrap();
+                assert!(sampled.values[(i, a)] > 0.9 && guessed.values[(i, a)] > 0.5);
+            }
+        });
+    }
+}

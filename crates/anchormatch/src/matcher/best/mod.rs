@@ -20,6 +20,8 @@
 mod anchor_check;
 mod completion;
 mod evidence;
+#[cfg(test)]
+mod fixture;
 mod found;
 mod marginals;
 mod observations;

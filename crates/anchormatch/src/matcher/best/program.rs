@@ -220,3 +220,77 @@ fn all_standardised(observed: &Observations, nodes: &[usize]) -> Matrix {
         standardised(observed, nodes[k], nodes[l])
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Planted;
+    use super::*;
+
+    /// What the program says of two matchings is what the posterior says, whatever the coverage.
+    #[test]
+    fn differences_of_the_objective_are_those_of_the_posterior() {
+        let planted = Planted::new(9, 2);
+        planted.with_evidence(|_, evidence| {
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let model = evidence.guess(0.8);
+            for share in [1.0, 0.4] {
+                let full = Terms {
+                    share,
+                    ..Terms::FULL
+                };
+                let partial = Terms {
+                    coverage: Coverage::Partial,
+                    matched: 7,
+                    ..full
+                };
+                for terms in [full, partial] {
+                    let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+                    assert_eq!(problem.coverage(), terms.coverage);
+                    let found = problem.objective(&right) - problem.objective(&wrong);
+                    let wanted = evidence.posterior(&model, &right, share)
+                        - evidence.posterior(&model, &wrong, share);
+                    assert!(
+                        (found - wanted).abs() < 1e-9 * wanted.abs(),
+                        "{found} {wanted}"
+                    );
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_pair_less_costs_its_evidence_and_its_prior() {
+        let planted = Planted::new(8, 1);
+        planted.with_evidence(|_, evidence| {
+            let model = evidence.guess(0.9);
+            let all = evidence.assignment(&planted.truth);
+            let mut fewer = all.clone();
+            fewer[3] = None;
+            let terms = Terms {
+                coverage: Coverage::Partial,
+                matched: all.len(),
+                share: 1.0,
+            };
+            let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+            let found = problem.objective(&all) - problem.objective(&fewer);
+            let wanted =
+                evidence.posterior(&model, &all, 1.0) - evidence.posterior(&model, &fewer, 1.0);
+            assert!(
+                (found - wanted).abs() < 1e-9 * wanted.abs(),
+                "{found} {wanted}"
+            );
+        });
+    }
+
+    #[test]
+    fn the_tolerant_program_prefers_the_truth() {
+        let planted = Planted::new(9, 2);
+        planted.with_evidence(|_, evidence| {
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let problem = tolerant(evidence, 0.9, &Monitor::silent())
+                .unwrap()
+                .unwrap();
+            assert!(problem.objective(&right) > problem.objective(&wrong));
+        });
+    }
+}

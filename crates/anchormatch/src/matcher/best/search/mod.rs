@@ -158,3 +158,57 @@ impl Search<'_> {
         polish::polish(problem, first, nodes, self.preset.seed, self.monitor)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::super::regime::Relaxed;
+    use super::*;
+
+    #[test]
+    fn every_regime_finds_a_planted_matching() {
+        let planted = Planted::new(12, 2);
+        let relaxed = Regime::Relaxed(Relaxed {
+            is_cautious: false,
+            asks_others: true,
+            may_search_on: true,
+        });
+        planted.with_evidence(|_, evidence| {
+            let monitor = Monitor::silent();
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let preset = preset();
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            for regime in [Regime::Portfolio, relaxed] {
+                for first in [None, Some(&wrong[..])] {
+                    let program = Program::first(evidence, &monitor).unwrap();
+                    let found = search.full(program, regime, first).unwrap();
+                    assert_eq!(found.assignment, right, "{regime:?}");
+                    assert_eq!(found.coverage, Coverage::Full);
+                    let found = search.without_outliers(found).unwrap();
+                    assert_eq!(found.assignment, right, "{regime:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_stages_are_timed_in_their_order() {
+        let planted = Planted::new(8, 1);
+        planted.with_evidence(|_, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let mut log = Log::default();
+            let found = search.most_likely(None, &mut log).unwrap();
+            assert_eq!(log.stages(), ["program", "search", "outliers"]);
+            assert_eq!(found.assignment, evidence.assignment(&planted.truth));
+        });
+    }
+}
