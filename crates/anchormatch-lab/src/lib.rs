@@ -2,9 +2,11 @@
 //! them.
 //!
 //! [`generate`] makes such pairs from a seed; [`datasets`] reads them from files that the caller has;
-//! [`experiments`] runs the paper's comparisons on them; [`report`] shows a matching as a page.
+//! [`matchers`] has the ways to match that are compared beside the library's own; [`experiments`] runs
+//! the comparisons; [`report`] shows a matching as a page.
 
 pub mod datasets;
 pub mod experiments;
 pub mod generate;
+pub mod matchers;
 pub mod report;

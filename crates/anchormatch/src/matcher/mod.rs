@@ -11,6 +11,7 @@ mod paper;
 pub mod registry;
 mod terms;
 
+pub use assemble::matching_of;
 #[cfg(feature = "laboratory")]
 pub use best::Ingredients;
 pub use best::{Best, Effort};
