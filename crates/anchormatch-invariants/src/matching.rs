@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use anchormatch::io::{read_pairs_from, write_matching_csv, write_matching_json};
 use anchormatch::matcher::{Matcher, Paper, Terms, registry};
 use anchormatch::{Graph, Matching, Monitor, Task};
+use anchormatch_io::{read_pairs_from, write_matching_csv, write_matching_json};
 
 use crate::recount;
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
 use anchormatch::{Monitor, Task};
-use anchormatch_lab::generate::{BlockModel, Instance, block_model};
+use anchormatch_generate::{BlockModel, Instance, block_model};
 use anchormatch_lab::matchers::{by_name, seeded};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,12 +1,10 @@
-//! The laboratory of anchormatch: pairs of graphs whose matching is known, and what is measured on
-//! them.
+//! The laboratory of anchormatch: what is measured on pairs of graphs whose matching is known.
 //!
-//! [`generate`] makes such pairs from a seed; [`datasets`] reads them from files that the caller has;
-//! [`matchers`] has the ways to match that are compared beside the library's own; [`experiments`] runs
-//! the comparisons; [`report`] shows a matching as a page.
+//! [`datasets`] reads such pairs from files that the caller has (`anchormatch-generate` makes them from a
+//! seed); [`matchers`] has the ways to match that are compared beside the library's own; [`experiments`]
+//! runs the paper's comparisons and our own. Nothing that ships depends on this crate, save
+//! `anchormatch reproduce` behind a feature.
 
 pub mod datasets;
 pub mod experiments;
-pub mod generate;
 pub mod matchers;
-pub mod report;

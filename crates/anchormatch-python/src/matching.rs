@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anchormatch::anchors::Anchor;
 use anchormatch::matcher::registry;
-use anchormatch::matching::{Diagnostics, Pair, Samples};
+use anchormatch::matching::{Diagnostics, Measure, Pair, Samples};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -117,6 +117,7 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("unmatched_source", indices(&matching.unmatched_source))?;
     result.set_item("unmatched_target", indices(&matching.unmatched_target))?;
     result.set_item("objective", matching.objective)?;
+    result.set_item("measure", matching.measure.as_str())?;
     result.set_item("status", matching.status.as_str())?;
     result.set_item("iterations", matching.iterations)?;
     let notes: Vec<String> = matching.notes.iter().map(|note| in_python(note)).collect();
@@ -167,6 +168,7 @@ pub(crate) struct Record<'py> {
     unmatched_source: PyReadonlyArray1<'py, i64>,
     unmatched_target: PyReadonlyArray1<'py, i64>,
     objective: f64,
+    measure: String,
     status: String,
     iterations: usize,
     notes: Vec<String>,
@@ -215,6 +217,7 @@ impl Record<'_> {
             unmatched_source: arrays::indices(&self.unmatched_source, "unmatched_source")?,
             unmatched_target: arrays::indices(&self.unmatched_target, "unmatched_target")?,
             objective: self.objective,
+            measure: Measure::from_name(&self.measure).unwrap_or_default(),
             status: match self.status.as_str() {
                 "iteration_limit" => Status::IterationLimit,
                 "time_limit" => Status::TimeLimit,

@@ -32,7 +32,6 @@ pub mod anchors;
 pub mod assignment;
 pub mod error;
 pub mod graph;
-pub mod io;
 pub mod linalg;
 pub mod matcher;
 pub mod matching;
@@ -73,15 +72,4 @@ pub fn match_graphs(
 ) -> Result<Matching> {
     let task = Task::from_pairs(source, target, anchors)?;
     matcher::Matcher::run(&matcher::Best::default(), &task, &Monitor::silent())
-}
-
-/// The code in the repository's documents compiles and runs.
-#[cfg(doctest)]
-mod documents {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../CONTRIBUTING.md")]
-    struct Contributing;
-    #[doc = include_str!("../../../docs/guide.md")]
-    struct Guide;
 }

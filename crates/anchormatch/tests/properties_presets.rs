@@ -2,16 +2,16 @@
 //! exchange of the two sides.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use anchormatch::matcher::{Best, Matcher, Terms};
 use anchormatch::{Matching, Task};
 use anchormatch_invariants::matching::{bytes_of, checked, matchers, terms};
+use anchormatch_invariants::shapes::{
+    Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order,
+};
 use proptest::prelude::*;
-use shapes::{Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order};
 
 type Preset = Arc<dyn Matcher>;
 

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::io::{
-    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
-};
 use anchormatch::linalg::Matrix;
 use anchormatch::matching::Score;
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
-use anchormatch_lab::report::{Report, Run, Side};
+use anchormatch_io::{
+    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
+};
+use anchormatch_report::{Report, Run, Side};
 use clap::Args;
 
 use crate::args::{Output, Reading, Resources};

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anchormatch::graph::Labels;
-use anchormatch::io::{LoadedGraph, read_pairs};
 use anchormatch::matcher::{Matcher, registry};
 use anchormatch::settings::Settings;
 use anchormatch::{Anchors, Matching, Task};
+use anchormatch_io::{LoadedGraph, read_pairs};
 use clap::Args;
 use serde_json::{Value, json};
 

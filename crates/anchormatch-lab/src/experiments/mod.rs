@@ -20,7 +20,7 @@ use anchormatch::matcher::Matcher;
 use anchormatch::{Error, Matching, Monitor, Result, Task};
 use rayon::prelude::*;
 
-use crate::generate::Instance;
+use anchormatch_generate::Instance;
 
 /// One pair of graphs with its anchors.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Pair, Samples};
+use crate::matching::{Diagnostics, Matching, Measure, Pair, Samples};
 use crate::monitor::Monitor;
 use crate::solver::Solution;
 use crate::task::Task;
@@ -70,7 +70,8 @@ impl Log {
 /// When the solution has a row or a column more than there are free nodes.
 #[must_use]
 pub fn matching_of(task: &Task<'_>, solution: Solution) -> Matching {
-    assemble(task, &FreeNodes::of(task), solution, Log::default())
+    let (free, log) = (FreeNodes::of(task), Log::default());
+    assemble(task, &free, solution, Measure::Affinity, log)
 }
 
 /// Puts a solution over the free nodes, the hard anchors and the log together.
@@ -80,6 +81,7 @@ pub(super) fn assemble(
     task: &Task<'_>,
     free: &FreeNodes,
     solution: Solution,
+    measure: Measure,
     log: Log,
 ) -> Matching {
     let anchors = task.anchors().hard().iter();
@@ -116,6 +118,7 @@ pub(super) fn assemble(
         unmatched_target: alone(task.target(), |pair| pair.target),
         pairs,
         objective: solution.objective,
+        measure,
         status: solution.status,
         iterations: solution.iterations,
         notes: log.notes,

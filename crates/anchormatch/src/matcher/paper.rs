@@ -21,7 +21,7 @@ use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
-use crate::matching::Matching;
+use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
 use crate::problem::{Problem, SeparablePairwise};
 use crate::settings::{self, Settings};
@@ -157,7 +157,8 @@ impl Matcher for Paper {
         let start = Start::seeded(self.seed);
         let solution = self.solver.solve(&problem, &start, monitor)?;
         run.log.time("solve", watch.seconds());
-        Ok(assemble(task, &run.free, solution, run.log))
+        let measure = Measure::Affinity;
+        Ok(assemble(task, &run.free, solution, measure, run.log))
     }
 }
 

@@ -26,7 +26,7 @@ use anchormatch::{Error, Graph, Matching, Monitor, Result};
 
 use super::{Summary, Trial};
 use crate::datasets::networks::NetworkPair;
-use crate::generate::stream;
+use anchormatch_generate::stream;
 
 /// Anchors that a trial has at least.
 const FEWEST_ANCHORS: usize = 2;

@@ -151,8 +151,8 @@ pub(super) fn wide(terms: Terms) -> Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{Synthetic, synthetic};
     use crate::matchers::fixed::{Fixed, anchors_alone};
+    use anchormatch_generate::{Synthetic, synthetic};
 
     fn trial(anchors: usize) -> Trial {
         let instance = synthetic(&Synthetic::default(), 5).unwrap();

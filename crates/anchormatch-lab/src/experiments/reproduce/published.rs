@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::entry::Entry;
 use super::protocol::{Point, Protocol};
 use super::scale::Scale;
-use crate::generate::Synthetic;
 use crate::matchers::{ByHand, Program, Workbench};
+use anchormatch_generate::Synthetic;
 
 /// s of Cho, Lee & Lee.
 const BANDWIDTH: f64 = 0.15;

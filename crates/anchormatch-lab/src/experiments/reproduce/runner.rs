@@ -137,8 +137,8 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
 mod tests {
     use super::*;
     use crate::experiments::reproduce::{Entry, Point};
-    use crate::generate::Synthetic;
     use crate::matchers::fixed::Fixed;
+    use anchormatch_generate::Synthetic;
 
     fn protocol(trials: usize) -> Protocol {
         let point = |noise: f64| {

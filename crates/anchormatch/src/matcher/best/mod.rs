@@ -45,7 +45,7 @@ use self::search::Search;
 use self::thresholds::SEARCH_SHARE;
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::error::Result;
-use crate::matching::Matching;
+use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
 use crate::settings::{self, Settings};
 use crate::solver::{Solution, Solver, Status};
@@ -315,7 +315,7 @@ impl Best {
             convergence: found.convergence,
         };
         log.time("matching", watch.seconds());
-        let mut matching = assemble(task, &free, solution, log);
+        let mut matching = assemble(task, &free, solution, Measure::Evidence, log);
         matching.samples = marginals.samples;
         matching.anchor_report = report;
         Ok(matching)

@@ -16,8 +16,8 @@ use super::entry::Entry;
 use super::films::Film;
 use super::protocol::{Point, Protocol, derived_seed};
 use super::scale::Scale;
-use crate::generate::{Synthetic, house, stream};
 use crate::matchers::Loss;
+use anchormatch_generate::{Synthetic, house, stream};
 
 /// The names of the three kinds of pairs, in the order of the curves.
 pub const KINDS: [&str; 3] = ["synthetic", "hotel", "house"];
