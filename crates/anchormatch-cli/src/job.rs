@@ -98,12 +98,6 @@ impl Job {
         self.shared.keep();
     }
 
-    /// [`keep`](Self::keep) for work that finds out itself when it has a result.
-    pub(crate) fn keeper(&self) -> impl Fn() + Send + Sync + 'static {
-        let shared = Arc::clone(&self.shared);
-        move || shared.keep()
-    }
-
     /// The monitor of the work, shown on the display.
     pub(crate) fn monitor(&self) -> &Monitor {
         &self.monitor

@@ -320,7 +320,7 @@ mod tests {
                 ["--node-similarity", "--preset best or fast, which"],
             ),
         ] {
-            let message = matcher(options).err().unwrap().to_string();
+            let message = format!("{:?}", matcher(options).err().unwrap());
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
     }

@@ -71,7 +71,6 @@ pub fn match_graphs(
     target: &Graph,
     anchors: &[(usize, usize)],
 ) -> Result<Matching> {
-    let anchors = Anchors::from_indices(source, target, anchors)?;
-    let task = Task::new(source, target, &anchors)?;
+    let task = Task::from_pairs(source, target, anchors)?;
     matcher::Matcher::run(&matcher::Best::default(), &task, &Monitor::silent())
 }

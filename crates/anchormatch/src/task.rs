@@ -87,6 +87,19 @@ impl<'a> Task<'a> {
         Self::with(source, target, Cow::Borrowed(anchors))
     }
 
+    /// The same with the pairs of node indices `pairs` as hard anchors.
+    ///
+    /// # Errors
+    /// As [`Anchors::from_indices`].
+    pub fn from_pairs(
+        source: &'a Graph,
+        target: &'a Graph,
+        pairs: &[(usize, usize)],
+    ) -> Result<Self> {
+        let anchors = Anchors::from_indices(source, target, pairs)?;
+        Self::with(source, target, Cow::Owned(anchors))
+    }
+
     /// The same graphs and facts under other anchors.
     ///
     /// # Errors

@@ -62,6 +62,18 @@ impl Log {
     }
 }
 
+/// The matching that a solution over the free nodes of a task makes, for matchers of one's own: row k is
+/// the k-th source node that no hard anchor fixes, and columns likewise
+/// ([`Anchors::free_nodes`](crate::Anchors::free_nodes)).
+///
+/// # Panics
+/// When the solution has a row or a column more than there are free nodes.
+#[must_use]
+pub fn matching_of(task: &Task<'_>, solution: Solution) -> Matching {
+    let (free, log) = (FreeNodes::of(task), Log::default());
+    assemble(task, &free, solution, Measure::Affinity, log)
+}
+
 /// Puts a solution over the free nodes, the hard anchors and the log together.
 ///
 /// A pair's confidence is its entry in the solver's relaxed solution.

@@ -11,6 +11,7 @@ mod paper;
 pub mod registry;
 mod terms;
 
+pub use assemble::matching_of;
 #[cfg(feature = "laboratory")]
 pub use best::Ingredients;
 pub use best::{Best, Effort};
@@ -54,6 +55,14 @@ pub trait Matcher: Send + Sync {
     /// When the task or a parameter does not suit it, the memory does not suffice, or the monitor stops
     /// the work before there is any matching.
     fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching>;
+}
+
+/// The name and the parameters.
+impl std::fmt::Debug for dyn Matcher + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parameters = serde_json::Value::Object(self.parameters());
+        write!(f, "{} {parameters}", self.name())
+    }
 }
 
 /// Refuses a task with facts that a matcher would ignore.

@@ -79,7 +79,7 @@ mod tests {
             for i in [1, 4, 6] {
                 found.assignment.set(i, None);
             }
-            let nothing = Matrix::zeros(right.len(), right.len());
+            let nothing = Matrix::zeros(right.rows(), right.rows());
             assert_eq!(complete(evidence, &found, &nothing).unwrap(), right);
         });
     }

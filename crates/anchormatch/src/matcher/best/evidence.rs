@@ -371,7 +371,7 @@ mod tests {
             let twice = [(s, t), (s, planted.truth[6].1), (planted.truth[7].0, t)];
             let some = evidence.assignment(&twice);
             assert_eq!(some.matched(), 1);
-            assert_eq!(some[2], right[2]);
+            assert_eq!(some.partner(2), right.partner(2));
         });
     }
 
