@@ -44,14 +44,3 @@ pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;
 pub use monitor::Monitor;
-
-/// The code in the repository's documents compiles and runs.
-#[cfg(doctest)]
-mod documents {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../CONTRIBUTING.md")]
-    struct Contributing;
-    #[doc = include_str!("../../../docs/guide.md")]
-    struct Guide;
-}
