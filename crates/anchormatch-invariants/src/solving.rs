@@ -1,9 +1,9 @@
 //! Problems and what solvers make of them.
 
-use anchormatch::io::{ProblemFormat, ProblemOptions, read_problem_from};
 use anchormatch::problem::{Coverage, Problem};
 use anchormatch::solver::{Solution, Solver, Start, registry};
 use anchormatch::{Error, Monitor};
+use anchormatch_io::{ProblemFormat, ProblemOptions, read_problem_from};
 
 use crate::reading::{assert_message, file, memory};
 

@@ -10,12 +10,12 @@ use std::process::Command;
 use std::time::Instant;
 
 use anchormatch::assignment::minimize;
-use anchormatch::io::{ReadOptions, read_graph};
 use anchormatch::linalg::{Matrix, symmetric_eigen};
 use anchormatch::problem::{GaussianKernel, Pairwise, Problem, SeparablePairwise};
 use anchormatch::solver::{Rrwm, Solver, Start};
 use anchormatch::{Graph, Monitor};
-use anchormatch_lab::generate::{Synthetic, synthetic};
+use anchormatch_generate::{Synthetic, synthetic};
+use anchormatch_io::{ReadOptions, read_graph};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;

@@ -15,7 +15,7 @@ use anchormatch::matcher::Best;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
 use anchormatch::solver::{Start, registry};
 use anchormatch::{Anchors, Monitor};
-use anchormatch_lab::generate::{BlockModel, Instance, block_model};
+use anchormatch_generate::{BlockModel, Instance, block_model};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anchormatch::io::{ProblemOptions, read_problem_with};
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
 };
 use anchormatch::solver::Start;
 use anchormatch::{Error, Result};
+use anchormatch_io::{ProblemOptions, read_problem_with};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -361,7 +361,7 @@ pub(crate) fn read_problems(
     let loaded = py
         .detach(|| read_problem_with(&path, &options))
         .map_err(exception)?;
-    let problem = |loaded: anchormatch::io::LoadedProblem| Problem {
+    let problem = |loaded: anchormatch_io::LoadedProblem| Problem {
         name: Some(loaded.name),
         ..Problem::from(loaded.problem)
     };

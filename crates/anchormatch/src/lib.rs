@@ -30,7 +30,6 @@ pub mod anchors;
 pub mod assignment;
 pub mod error;
 pub mod graph;
-pub mod io;
 pub mod linalg;
 pub mod matcher;
 pub mod matching;

@@ -2,13 +2,11 @@
 //! two sides, degenerate shapes; and of Sinkhorn's balancing.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
 use anchormatch::assignment::{LinearAssignment, Sinkhorn, greedy, maximize, minimize};
 use anchormatch::linalg::Matrix;
+use anchormatch_invariants::shapes::order;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shapes::order;
 
 /// Costs of one kind at a time: any, with ties, all the same, huge, tiny, of all sizes.
 fn costs() -> impl Strategy<Value = Matrix> {

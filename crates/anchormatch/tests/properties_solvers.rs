@@ -1,8 +1,6 @@
 //! What holds of every solver on every kind of problem: soundness, recounts, threads, scales, names.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
 use anchormatch::Monitor;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -10,10 +8,10 @@ use anchormatch::problem::{
     Sense, SeparablePairwise, Weights,
 };
 use anchormatch::solver::{Solution, Solver, Start, registry};
+use anchormatch_invariants::shapes::{Shape, inverse, on_any_threads, order};
 use anchormatch_invariants::solving::{assert_problem, solve};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shapes::{inverse, on_any_threads, order};
 
 /// Numbers that a problem is made of, before it has a form.
 #[derive(Debug, Clone)]
@@ -238,7 +236,7 @@ fn searches() -> Vec<Box<dyn Solver>> {
 }
 
 fn symmetric(n: usize, seed: u64) -> Matrix {
-    shapes::Shape::Complete.graph(n, seed).adjacency()
+    Shape::Complete.graph(n, seed).adjacency()
 }
 
 fn kernel(x: &Matrix, y: &Matrix) -> Problem {

@@ -35,11 +35,9 @@ const BANS: [Ban; 6] = [
         what: "reads the environment",
         except: None,
         broken_by: |named| {
-            let when_built = named.is_macro && has(named, &["env", "option_env"]);
-            when_built
-                || named
-                    .segments
-                    .starts_with(&["std".to_owned(), "env".to_owned()])
+            named
+                .segments
+                .starts_with(&["std".to_owned(), "env".to_owned()])
         },
     },
     Ban {

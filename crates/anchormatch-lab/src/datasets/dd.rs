@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use anchormatch::error::ParseError;
-use anchormatch::io::{DdProblem, read_dd};
+use anchormatch_io::{DdProblem, read_dd};
 
 use super::DatasetError;
 
@@ -235,10 +235,10 @@ mod tests {
         reference.listed = (2, 1);
         let mut file = DdFile {
             reference,
-            problems: anchormatch::io::read_dd_from(
+            problems: anchormatch_io::read_dd_from(
                 &b"p 2 2 2 1\na 0 0 0 -50\na 1 1 1 -44.17718\ne 0 1 0\n"[..],
                 "f",
-                &anchormatch::io::ProblemOptions::default(),
+                &anchormatch_io::ProblemOptions::default(),
             )
             .unwrap(),
         };

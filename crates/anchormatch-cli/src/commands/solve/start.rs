@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anchormatch::Error;
 use anchormatch::error::ParseError;
-use anchormatch::io::{LoadedProblem, QapSolution, read_qap_solution};
 use anchormatch::problem::Problem;
 use anchormatch::solver::Start;
+use anchormatch_io::{LoadedProblem, QapSolution, read_qap_solution};
 use serde::Deserialize;
 
 use crate::exit::Failure;

@@ -28,7 +28,7 @@ use anchormatch::{Anchors, Error, Graph, Monitor, Result};
 
 use super::{Summary, Trial};
 use crate::datasets::networks::NetworkPair;
-use crate::generate::stream;
+use anchormatch_generate::stream;
 
 /// Anchors that a trial has at least.
 const FEWEST_ANCHORS: usize = 2;

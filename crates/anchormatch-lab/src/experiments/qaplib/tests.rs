@@ -1,9 +1,9 @@
 use super::*;
 use crate::datasets::qaplib::BestKnown;
-use anchormatch::io::QapInstance;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Kind, Solution};
+use anchormatch_io::QapInstance;
 
 /// Returns the identity turned by `turn`, or what else a test asks for.
 struct Fixed {

@@ -259,7 +259,7 @@ mod tests {
 
     use super::*;
     use crate::experiments::reproduce::Point;
-    use crate::generate::Synthetic;
+    use anchormatch_generate::Synthetic;
 
     #[test]
     fn the_papers_pieces_give_the_presets_answers() {

@@ -23,7 +23,7 @@ use anchormatch::{Error, Monitor, Result};
 use rayon::prelude::*;
 
 use super::{Summary, Trial};
-use crate::generate::{Synthetic, stream, synthetic};
+use anchormatch_generate::{Synthetic, stream, synthetic};
 
 /// One point of a sweep.
 #[derive(Debug, Clone)]
