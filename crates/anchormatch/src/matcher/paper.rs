@@ -16,7 +16,7 @@ use super::{FreeNodes, Log, Matcher, Terms, assemble, by_name, check};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
 use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
-use crate::affinity::second_order::gaussian_affinity;
+use crate::affinity::second_order::bandwidth;
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -313,7 +313,7 @@ impl Run<'_> {
         };
         let watch = self.monitor.stopwatch();
         self.monitor.enter("affinities")?;
-        let kernel = gaussian_affinity(&x, &y, self.preset.width)?;
+        let kernel = GaussianKernel::new(bandwidth(&x, &y, self.preset.width)?)?;
         let tolerance = self.preset.kernel_tolerance;
         self.log.parameter("affinity width", self.preset.width);
         self.log.parameter("affinity s", kernel.bandwidth());

@@ -3,10 +3,10 @@
 use anchormatch::Result;
 use anchormatch::affinity::first_order::add_affinity;
 use anchormatch::affinity::folding::fold_anchors;
-use anchormatch::affinity::second_order::{gaussian_affinity, mean_squared_difference};
+use anchormatch::affinity::second_order::{bandwidth, mean_squared_difference};
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Paper;
-use anchormatch::problem::Pairwise;
+use anchormatch::problem::{GaussianKernel, Pairwise};
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::reproduce::Entry;
@@ -104,7 +104,7 @@ impl Recipe {
             }
             AnchorTerm::Folded => {
                 let [x, y] = bench.free_values(kernels);
-                let affinity = gaussian_affinity(&x, &y, preset.width)?;
+                let affinity = GaussianKernel::new(bandwidth(&x, &y, preset.width)?)?;
                 let folded = fold_anchors(kernels[0], kernels[1], bench.anchors.hard(), |p, q| {
                     affinity.evaluate(p, q)
                 })?;
