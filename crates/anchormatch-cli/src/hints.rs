@@ -13,7 +13,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::SparseGraph => "take a sparse format, such as npz, mtx or an edge list",
         Hint::SparsePoints => "give a sparse graph of them as an edge list",
         Hint::Variable => "choose it with --variable NAME",
-        Hint::Duplicates => "--duplicates RULE says which",
+        Hint::Duplicates => "--duplicates RULE merges them: sum, mean, max or first",
         Hint::RepairAnchors => "--repair-anchors would demote it",
         Hint::StartOver => "discard it with --fresh and start over",
         Hint::OtherFolder => "start elsewhere with --out DIR",

@@ -12,6 +12,7 @@ mod files;
 mod hints;
 mod job;
 mod memory;
+mod method;
 mod progress;
 mod table;
 mod values;

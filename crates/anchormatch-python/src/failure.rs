@@ -4,7 +4,7 @@ use std::io;
 
 use anchormatch::Error;
 use anchormatch::error::{Hint, Words};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTimeoutError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTimeoutError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The exception for an error.
@@ -16,6 +16,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Memory { .. } => PyMemoryError::new_err(text),
         Error::Stopped(_) => PyTimeoutError::new_err(text),
         Error::Numerics(_) => PyRuntimeError::new_err(text),
+        Error::Setting { .. } => PyTypeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
@@ -29,7 +30,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::MoreMemoryIfTrusted => "raise max_memory if the file is to be trusted",
         Hint::SparseGraph => "give a sparse matrix",
         Hint::SparsePoints => "give a sparse graph of them",
-        Hint::Duplicates => "duplicates= says which",
+        Hint::Duplicates => "duplicates= merges them: sum, mean, max or first",
         Hint::RepairAnchors => "repair_anchors=True would demote it",
         // No keyword does these.
         Hint::SmallerGraphs

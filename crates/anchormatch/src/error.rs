@@ -42,6 +42,15 @@ pub enum Error {
         /// What would have been accepted.
         expected: String,
     },
+    /// A parameter was set by a name that does not exist, or to a value of another type.
+    Setting {
+        /// The name as the caller gave it.
+        name: String,
+        /// What was given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
     /// The work would need more memory than the caller allows.
     Memory {
         /// The step that needs the memory.
@@ -101,6 +110,7 @@ impl Error {
             | Self::Graph(_)
             | Self::Anchors(_)
             | Self::Parameter { .. }
+            | Self::Setting { .. }
             | Self::Stopped(_)
             | Self::Numerics(_) => &[],
         }
@@ -123,6 +133,12 @@ impl Error {
                 name,
                 found,
                 expected,
+            } => format!("{name}: found {found}, expected {expected}"),
+            Self::Setting {
+                name,
+                found,
+                expected,
+                ..
             } => format!("{name}: found {found}, expected {expected}"),
             Self::Memory {
                 what,

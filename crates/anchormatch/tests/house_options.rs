@@ -21,7 +21,9 @@ fn no_library_names_an_option_of_a_command() {
             files += 1;
             let text = fs::read_to_string(&file).unwrap();
             for (number, line) in (1..).zip(text.lines()) {
-                if options(line).next().is_some() {
+                // Comments may: a threshold stands beside the command that measured it.
+                let is_comment = line.trim_start().starts_with("//");
+                if !is_comment && options(line).next().is_some() {
                     named.push(format!("{}:{number}: {}", file.display(), line.trim()));
                 }
             }
@@ -31,13 +33,12 @@ fn no_library_names_an_option_of_a_command() {
     assert!(named.is_empty(), "{}", named.join("\n"));
 }
 
-/// The words of `line` that look like `--option`; lines that show how cargo is called have others.
+/// The words of `line` that look like `--option`.
 fn options(line: &str) -> impl Iterator<Item = &str> {
-    let is_cargo = line.contains("cargo ");
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-    words.filter(move |word| {
+    words.filter(|word| {
         let name = word.strip_prefix("--");
-        !is_cargo && name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+        name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
     })
 }
 
@@ -66,5 +67,4 @@ fn options_are_told_from_other_dashes() {
         ["--max-memory", "--points"]
     );
     assert!(named("a - b -- c; x--y; ---; -1; `--`").is_empty());
-    assert!(named("cargo run --example many").is_empty());
 }

@@ -111,7 +111,7 @@ impl Hint {
             Self::Edges => "use the edges",
             Self::CheckCounts => "check the numbers of nodes that the file announces",
             Self::Variable => "choose it by its name",
-            Self::Duplicates => "choose the rule",
+            Self::Duplicates => "give a rule for repeated edges: sum, mean, max or first",
             Self::RepairAnchors => "repairing the anchors would demote it",
             Self::StartOver => "discard it and start over",
             Self::OtherFolder => "start in another folder",

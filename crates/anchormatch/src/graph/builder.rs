@@ -4,7 +4,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
-use crate::error::{Error, Hint, ParseError, Result};
+use crate::error::{Error, Hint, ParseError, Result, advised};
 
 /// What to do with an edge that is given more than once with different weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -335,6 +335,7 @@ impl GraphBuilder {
                 name(run[0].high)
             ),
             "a finite number",
+            &[],
         ))
     }
 
@@ -358,7 +359,7 @@ impl GraphBuilder {
             0 => String::new(),
             line => format!(" (line {line})"),
         };
-        let fault = self.fault(
+        self.fault(
             second,
             format!(
                 "edge ({}, {}) with two weights, {}{} and {}{}",
@@ -369,18 +370,22 @@ impl GraphBuilder {
                 second.weight,
                 place(second)
             ),
-            "one weight, or a rule for repeated edges: sum, mean, max or first",
-        );
-        fault.hinting(&[Hint::Duplicates])
+            "one weight",
+            &[Hint::Duplicates],
+        )
     }
 
     /// A fault of `edge`, at its place in the file when it came from one.
-    fn fault(&self, edge: &Edge, found: String, expected: &str) -> Error {
+    fn fault(&self, edge: &Edge, found: String, expected: &str, hints: &'static [Hint]) -> Error {
         match &self.file {
-            None => Error::Graph(format!("found {found}, expected {expected}")),
+            None => {
+                let statement = format!("found {found}, expected {expected}");
+                Error::Graph(advised(statement, hints, Hint::neutral))
+            }
             Some(file) => {
                 let line = Some(Place(edge.place).line()).filter(|&line| line > 0);
-                ParseError::new(file, found, expected).at(line, None).into()
+                let fault = ParseError::new(file, found, expected).at(line, None);
+                Error::from(fault).hinting(hints)
             }
         }
     }
@@ -441,7 +446,7 @@ mod tests {
         assert_eq!(
             builder.build().unwrap_err().to_string(),
             "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
-             expected one weight, or a rule for repeated edges: sum, mean, max or first"
+             expected one weight; give a rule for repeated edges: sum, mean, max or first"
         );
     }
 
