@@ -280,7 +280,7 @@ fn a_signal_leaves_the_best_so_far() {
 
     let bench = Bench::new();
     bench.file("a.dat", dat(60).0);
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
         .args("solve a.dat --time-limit 600 --json --progress json".split(' '))
         .current_dir(bench.path())
         .stdout(Stdio::piped())

@@ -15,10 +15,13 @@ mod page;
 mod picture;
 mod plots;
 mod scene;
+mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
+
+pub use summary::Summary;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -8,11 +8,11 @@ use anchormatch::monitor::Progress;
 use anchormatch::{Anchors, Matching};
 use anchormatch_generate::Instance;
 use anchormatch_generate::house::{self, View};
-use anchormatch_lab::experiments::{Summary, Trial, compare};
-use anchormatch_report::{Report, Run, Side};
+use anchormatch_report::{Report, Run, Side, Summary};
 use clap::Args;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::args::Resources;
@@ -97,55 +97,54 @@ impl Options {
 
     fn rows(&self, instance: &Instance, job: &Job) -> Result<Vec<Row>, Failure> {
         let presets = Terms::ALL.map(Paper::with_terms);
-        let trial = |draw: usize| {
+        let best = Best::default();
+        let (source, target) = (&instance.source, &instance.target);
+        let anchors = |draw: usize| {
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(1));
             rng.set_stream(draw as u64);
-            Ok(Trial {
-                instance: instance.clone(),
-                anchors: instance.random_anchors(ANCHORS, &mut rng)?,
-            })
+            let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
+            Anchors::from_indices(source, target, &anchors)
+        };
+        let accuracy = |matching: &Matching| -> anchormatch::Result<f64> {
+            Ok(matching.score(&instance.truth)?.accuracy().unwrap_or(0.0))
         };
         let done = AtomicUsize::new(0);
         let monitor = job.quiet_monitor();
-        let show = || {
+        let accuracies = |draw: usize| -> anchormatch::Result<Vec<f64>> {
+            let anchors = anchors(draw)?;
+            let mut row = Vec::with_capacity(presets.len() + 1);
+            for preset in &presets {
+                row.push(accuracy(&preset.run(source, target, &anchors, &monitor)?)?);
+            }
+            row.push(accuracy(&best.run(source, target, &anchors, &monitor)?)?);
             job.show(Progress {
                 stage: "10 draws",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: Some(2 * DRAWS),
+                total: Some(DRAWS),
                 value: None,
             });
+            Ok(row)
         };
-        let table = compare(DRAWS, trial, &presets, &monitor, show)?;
-        let best = Best::default();
-        let mut of_best = Vec::with_capacity(DRAWS);
-        for draw in 0..DRAWS {
-            let trial = trial(draw)?;
-            let anchors =
-                Anchors::from_indices(&instance.source, &instance.target, &trial.anchors)?;
-            let matching = best.run(&instance.source, &instance.target, &anchors, &monitor)?;
-            of_best.push(matching.score(&instance.truth)?.accuracy().unwrap_or(0.0));
-            show();
-        }
-        let shown = trial(0)?.anchors;
-        let (source, target) = (&instance.source, &instance.target);
-        let anchors = Anchors::from_indices(source, target, &shown)?;
+        let draws = (0..DRAWS).into_par_iter();
+        let table: Vec<Vec<f64>> = draws.map(accuracies).collect::<anchormatch::Result<_>>()?;
+        let over_draws = |column: usize| Summary::of(table.iter().map(|row| row[column]));
+        let anchors = anchors(0)?;
         // Once more, alone and one after the other: the times are those of a single run.
-        let row = |name: String, matching: Matching, over_draws: Summary| -> Result<Row, Failure> {
+        let row = |column: usize, name: String, matching: Matching| -> Result<Row, Failure> {
             Ok(Row {
                 name,
-                accuracy: matching.score(&instance.truth)?.accuracy().unwrap_or(0.0),
+                accuracy: accuracy(&matching)?,
                 matching,
-                over_draws,
+                over_draws: over_draws(column),
             })
         };
         let mut rows = Vec::with_capacity(presets.len() + 1);
         for (p, preset) in presets.iter().enumerate() {
             let matching = preset.run(source, target, &anchors, &monitor)?;
-            let over_draws = Summary::of(table.iter().map(|row| row[p]));
-            rows.push(row(preset.terms.to_string(), matching, over_draws)?);
+            rows.push(row(p, preset.terms.to_string(), matching)?);
         }
         let matching = best.run(source, target, &anchors, &monitor)?;
-        rows.push(row("best".to_owned(), matching, Summary::of(of_best))?);
+        rows.push(row(presets.len(), "best".to_owned(), matching)?);
         Ok(rows)
     }
 
@@ -251,7 +250,7 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
             })
             .collect(),
         truth: Some(&instance.truth),
-        command: Some(command_line()),
+        command: Some(command_line("anchormatch")),
     };
     Ok(report.html()?)
 }

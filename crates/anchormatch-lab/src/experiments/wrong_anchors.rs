@@ -11,7 +11,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::{Summary, Trial};
+use super::Trial;
+use anchormatch_report::Summary;
 
 /// How anchors are spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

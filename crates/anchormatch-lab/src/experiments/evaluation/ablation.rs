@@ -4,7 +4,8 @@ use anchormatch::matcher::{Best, Ingredients};
 use anchormatch::{Monitor, Result};
 
 use super::{Graphs, Group, Measured, Plan, Row, Run, standard_rows};
-use crate::experiments::{Summary, Trial};
+use crate::experiments::Trial;
+use anchormatch_report::Summary;
 
 /// The method with something taken out.
 #[derive(Debug, Clone)]

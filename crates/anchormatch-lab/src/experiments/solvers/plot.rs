@@ -13,7 +13,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 use super::{Sweep, SweepScores};
-use crate::experiments::Summary;
+use anchormatch_report::Summary;
 
 const PANEL: (u32, u32) = (430, 300);
 const LEGEND: u32 = 150;

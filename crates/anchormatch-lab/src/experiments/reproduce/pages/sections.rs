@@ -236,7 +236,7 @@ impl Writer<'_> {
         }
         let read = |frame: usize| {
             let name = format!("cmu_hotel/images/hotel.seq{frame}.png");
-            fs::read(self.about.data.join(name)).ok()
+            fs::read(self.about.data.as_ref()?.join(name)).ok()
         };
         let [from, to] = HOTEL_EXAMPLE;
         Some(Behind::Frames(HOTEL_SIZE, [read(from)?, read(to)?]))
