@@ -262,18 +262,18 @@ mod tests {
         assert_eq!(dd[1].graphs, Some((0, 2)));
         assert_eq!(dd[1].name, "pair.one");
         assert_eq!(dd[1].format, ProblemFormat::Dd);
-        assert_eq!(dd[1].problem.objective(&[Some(0)]), 3.0);
+        assert_eq!(dd[1].problem.objective(&[Some(0)].into()), 3.0);
         assert_eq!(dd[1].problem.coverage(), Coverage::Partial);
 
         let dat = read(&format!("\u{feff}{DAT}"), "x").unwrap();
         assert_eq!(dat[0].format, ProblemFormat::Qaplib);
         assert_eq!(dat[0].problem.sense(), Sense::Minimise);
-        assert_eq!(dat[0].problem.objective(&[Some(1), Some(0)]), 6.0);
+        assert_eq!(dat[0].problem.objective(&[Some(1), Some(0)].into()), 6.0);
 
         let json = read(&format!("\u{feff}\n{JSON}"), "x").unwrap();
         assert_eq!(json[0].format, ProblemFormat::Json);
         assert_eq!(json[0].problem.sense(), Sense::Maximise);
-        assert_eq!(json[0].problem.objective(&[Some(1), Some(0)]), 6.0);
+        assert_eq!(json[0].problem.objective(&[Some(1), Some(0)].into()), 6.0);
     }
 
     #[test]

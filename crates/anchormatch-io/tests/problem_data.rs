@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anchormatch::Error;
+use anchormatch::{Assignment, Error};
 use anchormatch_invariants::data::data_with;
 use anchormatch_io::{
     ProblemFormat, ProblemOptions, QapConvention, read_dd, read_dd_from, read_problem, read_qap,
@@ -36,12 +36,15 @@ fn dd_problems_have_the_sizes_and_values_of_their_description() {
         2, 13, 12, 16, 11, 7, 5, 1, 9, 6, 10, 3, 18, 4, 15, 14, 17, 0, 8,
     ];
     let problem = opengm.listed.problem().expect("a program");
-    assert!(close(problem.objective(&permutation.map(Some)), -170.63710));
+    assert!(close(
+        problem.objective(&permutation.map(Some).into()),
+        -170.63710
+    ));
 
     let qap = one("libmpopt_qap_000.dd");
     let sizes = (qap.listed.assignments.len(), qap.listed.pairs.len());
     assert_eq!(sizes, (2116, 29040));
-    let identity: Vec<_> = (0..46).map(Some).collect();
+    let identity = Assignment::identity(46);
     let problem = qap.listed.problem().expect("a program");
     assert!(close(problem.objective(&identity), -94.17718));
 
@@ -63,7 +66,7 @@ fn dd_problems_have_the_sizes_and_values_of_their_description() {
         assert_eq!(seen.len(), pairs);
         assert!(problems.iter().all(|p| p.format == ProblemFormat::Dd));
         if name.starts_with("synthetic") {
-            let identity: Vec<_> = (0..10).map(Some).collect();
+            let identity = Assignment::identity(10);
             assert!(close(problems[0].problem.objective(&identity), -92.42150));
         }
         // And all of it survives being written.

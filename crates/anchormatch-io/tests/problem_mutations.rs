@@ -3,6 +3,7 @@
 // The lint spares test functions but not their helpers.
 #![allow(clippy::unwrap_used)]
 
+use anchormatch::Assignment;
 use anchormatch::problem::Problem;
 use anchormatch_invariants::damage::{Damage, assert_one_line};
 use anchormatch_io::{ProblemFormat, ProblemOptions, read_problem_from, read_qap_solution_from};
@@ -33,7 +34,7 @@ fn assert_sound(problem: &Problem) {
     assert!(problem.unary().as_slice().iter().all(|u| u.is_finite()));
     assert!(problem.constant().is_finite());
     let mut free: Vec<bool> = vec![true; m];
-    let assignment: Vec<Option<usize>> = (0..n)
+    let assignment: Assignment = (0..n)
         .map(|i| {
             let partner = problem.candidates().of_row(i).find(|&a| free[a]);
             partner.inspect(|&a| free[a] = false)

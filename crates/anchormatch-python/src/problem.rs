@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
@@ -265,7 +266,7 @@ impl Problem {
             let start = Start {
                 seed,
                 soft: soft.as_ref(),
-                assignment: assignment.as_deref(),
+                assignment: assignment.as_ref(),
             };
             start.check(&problem)?;
             let watch = monitor.stopwatch();
@@ -301,7 +302,7 @@ impl From<anchormatch::problem::Problem> for Problem {
 
 impl Problem {
     /// The part of an assignment of all rows that is free; what it says of seeds does not count.
-    fn restricted(&self, assignment: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<Option<usize>>> {
+    fn restricted(&self, assignment: &PyReadonlyArray1<'_, i64>) -> PyResult<Assignment> {
         let (n, m) = self.shape();
         let given = assignment.as_array();
         if given.len() != n {
@@ -332,16 +333,16 @@ impl Problem {
         free.collect()
     }
 
-    fn completed(&self, free: &[Option<usize>]) -> Vec<Option<usize>> {
+    fn completed(&self, free: &Assignment) -> Assignment {
         let Some(seeds) = &self.seeds else {
-            return free.to_vec();
+            return free.clone();
         };
-        let mut whole = vec![None; seeds.shape.0];
+        let mut whole = Assignment::empty(seeds.shape.0);
         for (&row, column) in seeds.free_rows.iter().zip(free) {
-            whole[row] = column.map(|c| seeds.free_cols[c]);
+            whole.set(row, column.map(|c| seeds.free_cols[c]));
         }
         for &(row, column) in &seeds.pairs {
-            whole[row] = Some(column);
+            whole.set(row, Some(column));
         }
         whole
     }

@@ -39,6 +39,7 @@ pub mod solver;
 pub mod spectral;
 
 pub use anchors::Anchors;
+pub use assignment::Assignment;
 pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;

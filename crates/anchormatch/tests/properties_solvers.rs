@@ -1,6 +1,7 @@
 //! What holds of every solver on every kind of problem: soundness, recounts, threads, scales, names.
 #![allow(clippy::unwrap_used)]
 
+use anchormatch::Assignment;
 use anchormatch::Monitor;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -122,7 +123,7 @@ fn raw(kinds: std::ops::Range<usize>) -> impl Strategy<Value = Raw> {
     )
 }
 
-fn bits(solution: &Solution) -> (Vec<Option<usize>>, u64, Option<Vec<u64>>) {
+fn bits(solution: &Solution) -> (Assignment, u64, Option<Vec<u64>>) {
     let soft = solution.soft.as_ref();
     let soft = soft.map(|soft| soft.as_slice().iter().map(|v| v.to_bits()).collect());
     (
@@ -203,8 +204,8 @@ proptest! {
             let (Some(one), Some(two)) = (on(&plain), on(&renamed)) else { continue };
             let name = solver.info().name;
             for i in 0..n {
-                prop_assert_eq!(one.assignment[i], Some(i), "{}", name);
-                prop_assert_eq!(two.assignment[place[i]], Some(image[i]), "{}", name);
+                prop_assert_eq!(one.assignment.partner(i), Some(i), "{}", name);
+                prop_assert_eq!(two.assignment.partner(place[i]), Some(image[i]), "{}", name);
             }
             let off = (one.objective - two.objective).abs();
             prop_assert!(off <= 1e-9 * one.objective, "{}", name);

@@ -139,8 +139,11 @@ mod tests {
         let program = problems[0].listed.problem().unwrap();
         assert_eq!(program.sense(), Sense::Minimise);
         assert_eq!(program.coverage(), Coverage::Partial);
-        assert_eq!(program.objective(&[Some(0), Some(1)]), 1.5 - 2.0 - 10.0);
-        assert_eq!(program.objective(&[None, Some(2)]), 0.25);
+        assert_eq!(
+            program.objective(&[Some(0), Some(1)].into()),
+            1.5 - 2.0 - 10.0
+        );
+        assert_eq!(program.objective(&[None, Some(2)].into()), 0.25);
     }
 
     #[test]

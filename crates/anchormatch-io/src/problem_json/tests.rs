@@ -38,8 +38,8 @@ fn the_described_document_is_read() {
     assert_eq!(problem.coverage(), Coverage::Full);
     assert!(!problem.candidates().is_all());
     // 2 · 1 · 2.5, and the linear part.
-    assert_eq!(problem.objective(&[Some(0), Some(1)]), 5.0 + 2.0);
-    assert_eq!(problem.objective(&[Some(1), Some(0)]), 5.0);
+    assert_eq!(problem.objective(&[Some(0), Some(1)].into()), 5.0 + 2.0);
+    assert_eq!(problem.objective(&[Some(1), Some(0)].into()), 5.0);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(saved.coverage, Coverage::Full);
     assert_eq!((saved.constant, saved.candidates.as_ref()), (0.0, None));
     let problem = saved.problem(&ProblemOptions::default()).unwrap();
-    assert_eq!(problem.objective(&[Some(0)]), 4.0);
+    assert_eq!(problem.objective(&[Some(0)].into()), 4.0);
     assert_eq!(problem.sense(), Sense::Maximise);
     let more = text.replace(
         "\"sense\"",
@@ -60,7 +60,7 @@ fn what_is_left_out_has_its_default() {
         .unwrap()
         .problem(&ProblemOptions::default())
         .unwrap();
-    assert_eq!(problem.objective(&[None]), -1.0);
+    assert_eq!(problem.objective(&[None].into()), -1.0);
     assert_eq!(problem.coverage(), Coverage::Partial);
 }
 
@@ -71,7 +71,7 @@ fn every_kind_has_the_objective_of_its_formula() {
             "pairs": [[0, 1, 5]]}}"#,
     )
     .unwrap();
-    assert_eq!(listed.objective(&[Some(1), Some(0)]), 8.0);
+    assert_eq!(listed.objective(&[Some(1), Some(0)].into()), 8.0);
     assert!(!listed.candidates().allows(0, 0));
 
     let kernel = program(
@@ -80,7 +80,7 @@ fn every_kind_has_the_objective_of_its_formula() {
     )
     .unwrap();
     let pair = 2.0 * (-2.0f64).exp();
-    assert!((kernel.objective(&[Some(0), Some(1)]) - (2.0 + pair)).abs() < 1e-12);
+    assert!((kernel.objective(&[Some(0), Some(1)].into()) - (2.0 + pair)).abs() < 1e-12);
 
     let explicit = program(
         r#"{"explicit": {"rows": 2, "cols": 2, "unary": [[1, 0], [0, 0]],
@@ -88,10 +88,10 @@ fn every_kind_has_the_objective_of_its_formula() {
     )
     .unwrap();
     assert_eq!(
-        explicit.objective(&[Some(0), Some(1)]),
+        explicit.objective(&[Some(0), Some(1)].into()),
         1.0 + 10.0 + 20.0 + 2.0 * 3.0
     );
-    assert_eq!(explicit.objective(&[Some(1), Some(0)]), 2.0 * 4.0);
+    assert_eq!(explicit.objective(&[Some(1), Some(0)].into()), 2.0 * 4.0);
 
     // An entry that is listed twice adds up, one that cancels is none.
     let sparse = program(
@@ -100,9 +100,9 @@ fn every_kind_has_the_objective_of_its_formula() {
     )
     .unwrap();
     assert_eq!(sparse.shape(), (2, 3));
-    assert_eq!(sparse.objective(&[Some(2), Some(1)]), 3.0);
-    assert_eq!(sparse.objective(&[Some(1), Some(2)]), 1.0);
-    assert_eq!(sparse.objective(&[Some(0), Some(1)]), 0.0);
+    assert_eq!(sparse.objective(&[Some(2), Some(1)].into()), 3.0);
+    assert_eq!(sparse.objective(&[Some(1), Some(2)].into()), 1.0);
+    assert_eq!(sparse.objective(&[Some(0), Some(1)].into()), 0.0);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn sides_without_nodes_are_programs_too() {
     ] {
         let problem = program(kind).unwrap();
         assert_eq!(problem.shape(), (0, 1), "{kind}");
-        assert_eq!(problem.objective(&[]), 0.0);
+        assert_eq!(problem.objective(&[].into()), 0.0);
     }
 }
 

@@ -209,7 +209,7 @@ mod tests {
                 }
             }
             assert_eq!(instance.cost(&p), cost);
-            assert_eq!(problem.objective(&p.map(Some)), cost);
+            assert_eq!(problem.objective(&p.map(Some).into()), cost);
         }
     }
 

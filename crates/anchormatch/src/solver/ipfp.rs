@@ -18,6 +18,7 @@
 
 use super::relaxation::{Iterations, Vertex, check_nonnegative, dot, initial};
 use super::{Info, Kind, Solution, Solver, Start, round};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -67,7 +68,7 @@ impl Solver for Ipfp {
         let mut iterations = Iterations::new("ipfp", self.max_iterations, problem, monitor);
         let mut ascent = Ascent::new(problem, initial(problem, start), self.linear_unary);
         if let Some(assignment) = start.assignment.filter(|a| problem.is_feasible(a)) {
-            ascent.keep(assignment.to_vec());
+            ascent.keep(assignment.clone());
         }
         while iterations.go_on() {
             let gap = ascent.step()?;
@@ -95,7 +96,7 @@ struct Ascent<'p> {
     /// b as 0 and 1.
     b: Vec<f64>,
     vertex: Vertex,
-    best: Option<(Vec<Option<usize>>, f64)>,
+    best: Option<(Assignment, f64)>,
     scratch: Vec<f64>,
 }
 
@@ -131,7 +132,7 @@ impl<'p> Ascent<'p> {
     }
 
     /// Takes an assignment as the best so far.
-    fn keep(&mut self, assignment: Vec<Option<usize>>) {
+    fn keep(&mut self, assignment: Assignment) {
         let value = self.problem.objective(&assignment) - self.problem.constant();
         self.best = Some((assignment, self.sign * value));
     }
@@ -168,10 +169,10 @@ impl<'p> Ascent<'p> {
             let columns = self.vertex.assignment();
             match &mut self.best {
                 Some((best, best_value)) => {
-                    best.copy_from_slice(columns);
+                    best.clone_from(columns);
                     *best_value = value;
                 }
-                None => self.best = Some((columns.to_vec(), value)),
+                None => self.best = Some((columns.clone(), value)),
             }
         }
         // f(x + r (b − x)) = f(x) + slope r + curvature r².

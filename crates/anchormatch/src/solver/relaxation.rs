@@ -2,7 +2,7 @@
 //! points to, and the solution at the end.
 
 use super::{Solution, Start, Status};
-use crate::assignment::{LinearAssignment, LinearSolver};
+use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 pub(super) use crate::linalg::dot;
@@ -20,7 +20,7 @@ pub(super) fn initial(problem: &Problem, start: &Start<'_>) -> Vec<f64> {
         for a in problem.candidates().of_row(i) {
             x[i * m + a] = match (start.soft, start.assignment) {
                 (Some(soft), _) => soft[(i, a)],
-                (None, Some(assignment)) => f64::from(u8::from(assignment[i] == Some(a))),
+                (None, Some(assignment)) => f64::from(u8::from(assignment.partner(i) == Some(a))),
                 (None, None) => share,
             };
         }
@@ -137,7 +137,7 @@ impl<'m> Iterations<'m> {
     pub(super) fn solution(
         self,
         problem: &Problem,
-        assignment: Vec<Option<usize>>,
+        assignment: Assignment,
         mut soft: Matrix,
     ) -> Solution {
         cap_sums(&mut soft);
@@ -165,7 +165,7 @@ pub(super) struct Vertex {
 
 impl Vertex {
     /// The best assignment for `gains`, n₁×n₂ row-major.
-    pub(super) fn towards(&mut self, problem: &Problem, gains: &[f64]) -> Result<&[Option<usize>]> {
+    pub(super) fn towards(&mut self, problem: &Problem, gains: &[f64]) -> Result<&Assignment> {
         let (n, m) = problem.shape();
         let candidates = problem.candidates();
         let partial = problem.coverage() == Coverage::Partial;
@@ -189,15 +189,13 @@ impl Vertex {
         }
         self.solver
             .maximize_slice(&self.restricted, n, m, &mut self.best)?;
-        for (i, column) in self.best.columns.iter_mut().enumerate() {
-            *column = column
-                .filter(|&a| candidates.allows(i, a) && !(partial && gains[i * m + a] <= 0.0));
-        }
+        let is_wanted = |i, a| candidates.allows(i, a) && !(partial && gains[i * m + a] <= 0.0);
+        self.best.columns.retain(is_wanted);
         Ok(&self.best.columns)
     }
 
     /// The assignment found last.
-    pub(super) fn assignment(&self) -> &[Option<usize>] {
+    pub(super) fn assignment(&self) -> &Assignment {
         &self.best.columns
     }
 }
@@ -284,23 +282,26 @@ mod tests {
         // Brute force over the six permutations: 1 + 6 − 2 = 5 with rows 0, 1, 2 to 1, 2, 0.
         let full = problem(Coverage::Full, None);
         assert_eq!(
-            vertex.towards(&full, &gains).unwrap(),
+            *vertex.towards(&full, &gains).unwrap(),
             [Some(1), Some(2), Some(0)]
         );
         let partial = problem(Coverage::Partial, None);
         assert_eq!(
-            vertex.towards(&partial, &gains).unwrap(),
+            *vertex.towards(&partial, &gains).unwrap(),
             [Some(1), None, Some(0)]
         );
         let listed = [(0, 0), (0, 2), (1, 0), (2, 0)];
         let few = problem(Coverage::Full, Some(&listed));
         // Two rows can be matched: −1 + 6 is the best of them.
         assert_eq!(
-            vertex.towards(&few, &gains).unwrap(),
+            *vertex.towards(&few, &gains).unwrap(),
             [Some(2), None, Some(0)]
         );
         let few = problem(Coverage::Partial, Some(&listed));
-        assert_eq!(vertex.towards(&few, &gains).unwrap(), [None, None, Some(0)]);
+        assert_eq!(
+            *vertex.towards(&few, &gains).unwrap(),
+            [None, None, Some(0)]
+        );
     }
 
     #[test]
@@ -327,7 +328,7 @@ mod tests {
             ..Start::default()
         };
         assert!((largest_sum(&initial(&full, &start), 3, 3) - 1.0).abs() < 1e-15);
-        let assignment = [Some(2), None, Some(0)];
+        let assignment = Assignment::from([Some(2), None, Some(0)]);
         let start = Start {
             assignment: Some(&assignment),
             ..Start::default()

@@ -131,7 +131,7 @@ impl Options {
                 break;
             }
             let start = Start {
-                assignment: start.as_deref(),
+                assignment: start.as_ref(),
                 ..Start::seeded(self.seed)
             };
             solved.push(self.solve(index, loaded, solver.as_ref(), &start, &monitor)?);

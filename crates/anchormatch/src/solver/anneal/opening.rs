@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::super::frank_wolfe::best_step;
 use super::terrain::Terrain;
+use crate::assignment::Assignment;
 use crate::monitor::Monitor;
 
 /// How sharply the plan follows the gradient; GOAT's λ.
@@ -30,7 +31,7 @@ const BLOCK: usize = 64;
 /// The assignment that X says after at most `steps` steps, for graphs of one size.
 ///
 /// Rows that are surest choose first: walks mend what a linear assignment would have done better.
-pub(super) fn opening(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Vec<Option<usize>> {
+pub(super) fn opening(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Assignment {
     let n = terrain.nodes;
     let point = climb(terrain, steps, monitor);
     let row = |i: usize| &point[i * n..(i + 1) * n];

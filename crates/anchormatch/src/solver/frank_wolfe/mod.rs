@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Start;
-use crate::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
+use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn};
 use crate::error::Result;
 pub(super) use crate::linalg::dot;
 use crate::problem::{Coverage, Problem};
@@ -51,7 +51,7 @@ impl<'p> Polytope<'p> {
     }
 
     /// The vertex with the largest total score.
-    pub(super) fn best_vertex(&mut self, score: &[f64]) -> Result<&[Option<usize>]> {
+    pub(super) fn best_vertex(&mut self, score: &[f64]) -> Result<&Assignment> {
         let (n, m) = self.problem.shape();
         let candidates = self.problem.candidates();
         let partial = self.problem.coverage() == Coverage::Partial;
@@ -80,10 +80,8 @@ impl<'p> Polytope<'p> {
         }
         self.solver
             .maximize_slice(&self.restricted, n, m, &mut self.best)?;
-        for (i, column) in self.best.columns.iter_mut().enumerate() {
-            *column =
-                column.filter(|&a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0));
-        }
+        let is_wanted = |i, a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0);
+        self.best.columns.retain(is_wanted);
         Ok(&self.best.columns)
     }
 
@@ -152,13 +150,11 @@ impl<'p> Polytope<'p> {
     }
 
     /// A point of the hull with as many of the pairs of `assignment` as it can have.
-    fn vertex_of(&mut self, assignment: &[Option<usize>]) -> Result<Vec<f64>> {
+    fn vertex_of(&mut self, assignment: &Assignment) -> Result<Vec<f64>> {
         let (n, m) = self.problem.shape();
         let mut score = vec![0.0; n * m];
-        for (i, a) in assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                score[i * m + a] = 1.0;
-            }
+        for (i, a) in assignment.pairs() {
+            score[i * m + a] = 1.0;
         }
         let mut x = vec![0.0; n * m];
         add_assignment(&mut x, m, self.best_vertex(&score)?, 1.0);
@@ -230,20 +226,15 @@ impl<'p> Polytope<'p> {
 }
 
 /// `x[i, p(i)] += weight` over the pairs of an assignment.
-pub(super) fn add_assignment(x: &mut [f64], m: usize, assignment: &[Option<usize>], weight: f64) {
-    for (i, a) in assignment.iter().enumerate() {
-        if let Some(a) = *a {
-            x[i * m + a] += weight;
-        }
+pub(super) fn add_assignment(x: &mut [f64], m: usize, assignment: &Assignment, weight: f64) {
+    for (i, a) in assignment.pairs() {
+        x[i * m + a] += weight;
     }
 }
 
 /// Σ `values[i, p(i)]` over the pairs of an assignment.
-pub(super) fn sum_over(values: &[f64], m: usize, assignment: &[Option<usize>]) -> f64 {
-    let pairs = assignment.iter().enumerate();
-    pairs
-        .filter_map(|(i, a)| a.map(|a| values[i * m + a]))
-        .sum()
+pub(super) fn sum_over(values: &[f64], m: usize, assignment: &Assignment) -> f64 {
+    assignment.pairs().map(|(i, a)| values[i * m + a]).sum()
 }
 
 /// The α in [0, 1] at which `slope` α + `curvature` α² is largest.

@@ -1,6 +1,7 @@
 //! A point of the hull, and the parabola on the way from it to another.
 
 use super::{add_assignment, dot};
+use crate::assignment::Assignment;
 use crate::problem::Problem;
 
 /// A point of the hull with all that moves linearly along with it.
@@ -64,11 +65,11 @@ impl Point {
         &mut self,
         step: f64,
         end: &End,
-        vertex: &[Option<usize>],
+        vertex: &Assignment,
         image: &[f64],
     ) {
         self.advance_sums(step, end);
-        let m = self.x.len() / vertex.len().max(1);
+        let m = self.x.len() / vertex.rows().max(1);
         self.x.iter_mut().for_each(|x| *x *= 1.0 - step);
         add_assignment(&mut self.x, m, vertex, step);
         mix(&mut self.image, image, step);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::Polytope;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
@@ -122,17 +123,16 @@ impl Run {
 #[derive(Default)]
 pub(in crate::solver) struct BestVertex {
     value: f64,
-    assignment: Vec<Option<usize>>,
+    assignment: Assignment,
     met: bool,
 }
 
 impl BestVertex {
-    pub(in crate::solver) fn offer(&mut self, value: f64, assignment: &[Option<usize>]) {
+    pub(in crate::solver) fn offer(&mut self, value: f64, assignment: &Assignment) {
         if !self.met || value > self.value {
             self.met = true;
             self.value = value;
-            self.assignment.clear();
-            self.assignment.extend_from_slice(assignment);
+            self.assignment.clone_from(assignment);
         }
     }
 
@@ -140,8 +140,8 @@ impl BestVertex {
     pub(in crate::solver) fn or_rounded(
         self,
         problem: &Problem,
-        rounded: Vec<Option<usize>>,
-    ) -> (Vec<Option<usize>>, f64) {
+        rounded: Assignment,
+    ) -> (Assignment, f64) {
         let objective = problem.objective(&rounded);
         if !self.met || self.assignment == rounded {
             return (rounded, objective);
