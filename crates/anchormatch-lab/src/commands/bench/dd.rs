@@ -1,8 +1,6 @@
 //! `anchormatch-lab bench dd`: one solver on the graph matching problems with known values.
 
 use std::fmt::Write;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::datasets::dd::{self, DdFile, ROUNDING};
 use anchormatch::Error;
@@ -12,14 +10,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Data, figure};
+use super::{Common, OneSolver, figure};
 use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
-use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::table::Table;
-use anchormatch_terminal::values;
 
 const LONG_ABOUT: &str = "\
 Run a solver on five graph matching problems in the .dd format and tell its values beside the best ones \
@@ -39,30 +35,10 @@ Examples:
 #[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
 pub(super) struct Options {
     #[command(flatten)]
-    data: Data,
-
-    /// The solver
-    #[arg(long, value_name = "NAME", default_value = "portfolio", value_parser = values::solver())]
-    solver: String,
-
-    /// Seconds for each problem
-    #[arg(long, value_name = "S", default_value = "1", value_parser = values::seconds)]
-    time_limit: Duration,
-
-    /// Seed of every run
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Write dd.csv into this folder, which is made where it does not exist
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Write JSON
-    #[arg(long)]
-    pub(super) json: bool,
+    one: OneSolver,
 
     #[command(flatten)]
-    resources: Resources,
+    pub(super) common: Common,
 }
 
 /// One problem.
@@ -84,10 +60,10 @@ struct Row {
 
 impl Options {
     pub(super) fn run(&self) -> Outcome {
-        let table_file = data::prepare_out(self.out.as_deref(), "dd.csv")?;
-        let files = dd::load(&data::directory(self.data.data.as_deref())?)?;
-        let solver = registry::by_name(&self.solver)?;
-        let job = Job::start(&self.resources, None, self.json)?;
+        let table_file = data::prepare_out(self.one.out.as_deref(), "dd.csv")?;
+        let files = dd::load(&data::directory(self.one.data.data.as_deref())?)?;
+        let solver = registry::by_name(&self.one.solver)?;
+        let job = Job::start(&self.common.resources, None, self.common.json)?;
         let mut rows = Vec::with_capacity(files.len());
         for file in &files {
             let row = self.measure(file, solver.as_ref(), &job)?;
@@ -111,13 +87,13 @@ impl Options {
             write(file, &csv(&rows))?;
         }
         let complete = rows.len() == files.len();
-        if self.json {
+        if self.common.json {
             let report = json!({
                 "benchmark": "dd",
-                "solver": self.solver,
-                "time_limit": self.time_limit.as_secs_f64(),
+                "solver": self.one.solver,
+                "time_limit": self.one.time_limit.as_secs_f64(),
                 "threads": rayon::current_num_threads(),
-                "seed": self.seed,
+                "seed": self.common.seed,
                 "complete": complete,
                 "problems": rows,
             });
@@ -136,9 +112,9 @@ impl Options {
         let reference = &file.reference;
         // The reference is that of the first problem.
         let problem = file.problems[0].listed.problem()?;
-        let monitor = job.quiet_monitor().time_limit(self.time_limit);
+        let monitor = job.quiet_monitor().time_limit(self.one.time_limit);
         let watch = monitor.stopwatch();
-        let solved = solver.solve(&problem, &Start::seeded(self.seed), &monitor);
+        let solved = solver.solve(&problem, &Start::seeded(self.common.seed), &monitor);
         let seconds = watch.seconds();
         let mut row = Row {
             name: reference.name,
@@ -156,7 +132,7 @@ impl Options {
             Err(error) => row.failure = Some(error.to_string()),
             Ok(solution) => {
                 if !problem.is_feasible(&solution.assignment) {
-                    let message = format!("{} returned no matching", self.solver);
+                    let message = format!("{} returned no matching", self.one.solver);
                     return Err(Error::Numerics(message).into());
                 }
                 // From the problem itself, whatever the solver says.

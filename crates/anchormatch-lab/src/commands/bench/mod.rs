@@ -7,10 +7,12 @@ mod solvers;
 mod suggest;
 
 use std::path::PathBuf;
-
-use clap::{Args, Subcommand};
+use std::time::Duration;
 
 use anchormatch_terminal::exit::Outcome;
+use anchormatch_terminal::resources::Resources;
+use anchormatch_terminal::values;
+use clap::{Args, Subcommand};
 
 const LONG_ABOUT: &str = "\
 Measure solvers: against each other on synthetic graphs, against the best values known of QAPLIB and \
@@ -45,11 +47,11 @@ impl Options {
     /// Whether JSON was asked for.
     pub fn wants_json(&self) -> bool {
         match &self.what {
-            What::Solvers(options) => options.json,
-            What::Qaplib(options) => options.json,
-            What::Dd(options) => options.json,
-            What::Networks(options) => options.json,
-            What::Suggest(options) => options.json,
+            What::Solvers(options) => options.common.json,
+            What::Qaplib(options) => options.common.json,
+            What::Dd(options) => options.common.json,
+            What::Networks(options) => options.common.json,
+            What::Suggest(options) => options.common.json,
         }
     }
 
@@ -71,6 +73,40 @@ struct Data {
     /// The data folder
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+}
+
+/// A solver on a collection of problems.
+#[derive(Debug, Args)]
+struct OneSolver {
+    #[command(flatten)]
+    data: Data,
+
+    /// The solver
+    #[arg(long, value_name = "NAME", default_value = "portfolio", value_parser = values::solver())]
+    solver: String,
+
+    /// Seconds for each problem
+    #[arg(long, value_name = "S", default_value = "1", value_parser = values::seconds)]
+    time_limit: Duration,
+
+    /// Write the table as CSV into this folder, which is made where it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What all benchmarks are told.
+#[derive(Debug, Args)]
+struct Common {
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 /// A value that may have fractions, without noise in the last digits.

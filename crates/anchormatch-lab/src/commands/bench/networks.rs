@@ -15,12 +15,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
-use super::Data;
+use super::{Common, Data};
 use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{check_writable, print, write};
 use anchormatch_terminal::job::Job;
-use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::values;
 
 const LONG_ABOUT: &str = "\
@@ -87,10 +86,6 @@ pub(super) struct Options {
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     time_limit: Option<Duration>,
 
-    /// Seed of the orders, the anchors and the solvers
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
     /// Write the table as CSV to this file
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -99,12 +94,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "json"])]
     dump: Option<PathBuf>,
 
-    /// Write JSON
-    #[arg(long)]
-    pub(super) json: bool,
-
     #[command(flatten)]
-    resources: Resources,
+    pub(super) common: Common,
 }
 
 impl Options {
@@ -117,7 +108,7 @@ impl Options {
             percents: self.anchors.clone(),
             draws: self.draws,
             time_limit: self.time_limit,
-            seed: self.seed,
+            seed: self.common.seed,
         };
         if let Some(folder) = &self.dump {
             return dump(&sweep, &pairs, folder);
@@ -125,9 +116,9 @@ impl Options {
         let methods: Vec<Box<dyn Method>> = self
             .methods
             .iter()
-            .map(|name| by_name(name, self.seed))
+            .map(|name| by_name(name, self.common.seed))
             .collect::<Result<_, Error>>()?;
-        let job = Job::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.common.resources, None, self.common.json)?;
         // Every row is a result.
         job.keep();
         let mut printed = self.print_row(&job, &header());
@@ -146,7 +137,7 @@ impl Options {
         if let Some(file) = &self.out {
             write(file, &csv(&result))?;
         }
-        if self.json {
+        if self.common.json {
             print(&format!("{:#}\n", self.report(&result)))?;
         }
         if result.complete {
@@ -170,7 +161,7 @@ impl Options {
 
     /// A line as soon as it is known; JSON comes at the end, whole.
     fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
-        if self.json {
+        if self.common.json {
             return Ok(());
         }
         job.print(line)
@@ -210,7 +201,7 @@ impl Options {
             "draws": self.draws,
             "time_limit": self.time_limit.map(|limit| limit.as_secs_f64()),
             "threads": rayon::current_num_threads(),
-            "seed": self.seed,
+            "seed": self.common.seed,
             "complete": result.complete,
             "rows": rows,
         })

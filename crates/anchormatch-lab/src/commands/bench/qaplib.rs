@@ -1,8 +1,6 @@
 //! `anchormatch-lab bench qaplib`: one solver on every instance of QAPLIB.
 
 use std::fmt::Write;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::datasets::qaplib::Qaplib;
 use crate::experiments::qaplib::{QaplibGroup, QaplibResult, QaplibRow, QaplibSweep};
@@ -10,14 +8,12 @@ use anchormatch::solver::{Status, registry};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Data, figure};
+use super::{Common, OneSolver, figure};
 use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
-use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::table::Table;
-use anchormatch_terminal::values;
 
 const LONG_ABOUT: &str = "\
 Run a solver on every instance of QAPLIB (Burkard, Karisch & Rendl, 1997) whose best cost is known, one \
@@ -37,46 +33,26 @@ Examples:
 #[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
 pub(super) struct Options {
     #[command(flatten)]
-    data: Data,
-
-    /// The solver
-    #[arg(long, value_name = "NAME", default_value = "portfolio", value_parser = values::solver())]
-    solver: String,
-
-    /// Seconds for each instance
-    #[arg(long, value_name = "S", default_value = "1", value_parser = values::seconds)]
-    time_limit: Duration,
+    one: OneSolver,
 
     /// Only instances of at most so many nodes [default: all]
     #[arg(long, value_name = "N")]
     largest: Option<usize>,
 
-    /// Seed of every run
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Write qaplib.csv into this folder, which is made where it does not exist
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Write JSON
-    #[arg(long)]
-    pub(super) json: bool,
-
     #[command(flatten)]
-    resources: Resources,
+    pub(super) common: Common,
 }
 
 impl Options {
     pub(super) fn run(&self) -> Outcome {
-        let table_file = data::prepare_out(self.out.as_deref(), "qaplib.csv")?;
-        let qaplib = Qaplib::load(&data::directory(self.data.data.as_deref())?)?;
-        let solver = registry::by_name(&self.solver)?;
-        let job = Job::start(&self.resources, None, self.json)?;
+        let table_file = data::prepare_out(self.one.out.as_deref(), "qaplib.csv")?;
+        let qaplib = Qaplib::load(&data::directory(self.one.data.data.as_deref())?)?;
+        let solver = registry::by_name(&self.one.solver)?;
+        let job = Job::start(&self.common.resources, None, self.common.json)?;
         let sweep = QaplibSweep {
-            time_limit: self.time_limit,
+            time_limit: self.one.time_limit,
             largest: self.largest,
-            seed: self.seed,
+            seed: self.common.seed,
             ..QaplibSweep::default()
         };
         if sweep.instances(&qaplib).next().is_none() {
@@ -104,7 +80,7 @@ impl Options {
         if let Some(file) = &table_file {
             write(file, &csv(&result))?;
         }
-        if self.json {
+        if self.common.json {
             print(&format!("{:#}\n", self.report(&result)))?;
         } else {
             print(&format!("\n{}", summary(&result)))?;
@@ -118,7 +94,7 @@ impl Options {
 
     /// A line as soon as it is known; JSON comes at the end, whole.
     fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
-        if self.json {
+        if self.common.json {
             return Ok(());
         }
         job.print(line)
@@ -160,10 +136,10 @@ impl Options {
             .collect();
         json!({
             "benchmark": "qaplib",
-            "solver": self.solver,
-            "time_limit": self.time_limit.as_secs_f64(),
+            "solver": self.one.solver,
+            "time_limit": self.one.time_limit.as_secs_f64(),
             "threads": rayon::current_num_threads(),
-            "seed": self.seed,
+            "seed": self.common.seed,
             "complete": result.complete,
             "instances": rows,
             "summary": groups,

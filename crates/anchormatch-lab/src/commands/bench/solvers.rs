@@ -16,9 +16,10 @@ use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
-use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::table::Table;
 use anchormatch_terminal::values;
+
+use super::Common;
 
 /// Trials at a point with --quick.
 const QUICK: u32 = 10;
@@ -66,20 +67,12 @@ pub(super) struct Options {
     #[arg(long)]
     quick: bool,
 
-    /// Seed of the graphs, the anchors and the solvers
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
     /// Write solvers.csv and solvers.svg into this folder, which is made where it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Write JSON
-    #[arg(long)]
-    pub(super) json: bool,
-
     #[command(flatten)]
-    resources: Resources,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,7 +106,7 @@ impl Options {
         let csv_file = data::prepare_out(self.out.as_deref(), "solvers.csv")?;
         let svg_file = data::prepare_out(self.out.as_deref(), "solvers.svg")?;
         let solvers = self.solvers()?;
-        let job = Job::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.common.resources, None, self.common.json)?;
         let (points, complete) = self.measure(&solvers, &job)?;
         job.finish();
         let infos: Vec<_> = solvers.iter().map(|solver| solver.info()).collect();
@@ -129,8 +122,11 @@ impl Options {
         if let Some(file) = &svg_file {
             write(file, &plot(&points, &comparison.solvers)?)?;
         }
-        if self.json {
-            print(&format!("{:#}\n", comparison.json(self.seed, complete)))?;
+        if self.common.json {
+            print(&format!(
+                "{:#}\n",
+                comparison.json(self.common.seed, complete)
+            ))?;
         } else {
             print(&comparison.text())?;
         }
@@ -150,7 +146,7 @@ impl Options {
         SolverPoint {
             trials: self.trials(),
             timed: if self.quick { 2 } else { 5 },
-            seed: self.seed,
+            seed: self.common.seed,
             ..SolverPoint::default()
         }
     }

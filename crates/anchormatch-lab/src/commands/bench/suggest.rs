@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use anchormatch_terminal::exit::{Done, Outcome};
 use anchormatch_terminal::files::print;
 use anchormatch_terminal::job::Job;
-use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::table::Table;
 use anchormatch_terminal::values;
+
+use super::Common;
 
 const LONG_ABOUT: &str = "\
 Match pairs of graphs from a few random anchors, ask for one more node, and match again: once for the \
@@ -64,16 +65,8 @@ pub(super) struct Options {
     #[arg(long)]
     fast: bool,
 
-    /// Seed of the graphs and the anchors
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Write JSON
-    #[arg(long)]
-    pub(super) json: bool,
-
     #[command(flatten)]
-    resources: Resources,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,9 +99,9 @@ impl Options {
             } else {
                 Best::default()
             },
-            seed: self.seed,
+            seed: self.common.seed,
         };
-        let job = Job::start(&self.resources, None, self.json)?;
+        let job = Job::start(&self.common.resources, None, self.common.json)?;
         let finished = AtomicUsize::new(0);
         let result = study.run(&job.quiet_monitor(), || {
             job.show(Progress {
@@ -119,7 +112,7 @@ impl Options {
             });
         })?;
         job.finish();
-        if self.json {
+        if self.common.json {
             print(&format!("{:#}\n", document(&study, &result)))?;
         } else {
             print(&text(&study, &result))?;

@@ -13,7 +13,6 @@ mod plot;
 mod sweep;
 
 pub use plot::plot;
-pub(super) use plot::{COLOURS, INK, MESH};
 pub use sweep::{Sweep, SweepPoint, SweepScores};
 
 use anchormatch::Assignment;
