@@ -14,14 +14,14 @@ use super::{FreeNodes, Log, Terms, assemble};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
 use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
-use crate::affinity::second_order::gaussian_affinity;
+use crate::affinity::second_order::bandwidth;
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matching::Matching;
 use crate::monitor::Monitor;
-use crate::problem::{Problem, SeparablePairwise};
+use crate::problem::{GaussianKernel, Problem, SeparablePairwise};
 use crate::solver::{Rrwm, Solver, Start};
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
 
@@ -256,7 +256,7 @@ impl Run<'_> {
         };
         let watch = self.monitor.stopwatch();
         self.monitor.enter("affinities")?;
-        let kernel = gaussian_affinity(&x, &y, self.preset.width)?;
+        let kernel = GaussianKernel::new(bandwidth(&x, &y, self.preset.width)?)?;
         let tolerance = self.preset.kernel_tolerance;
         let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
         self.log.parameter("affinity width", self.preset.width);

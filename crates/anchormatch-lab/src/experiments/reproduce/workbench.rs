@@ -8,7 +8,7 @@
 
 use anchormatch::affinity::first_order::{diffusion_loss, heat_to_anchors};
 use anchormatch::affinity::proximity::{Examples, Learner};
-use anchormatch::affinity::second_order::gaussian_affinity;
+use anchormatch::affinity::second_order::bandwidth;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -167,7 +167,7 @@ impl<'a> Workbench<'a> {
     /// # Errors
     /// When the width is not positive or the memory does not suffice.
     pub fn gaussian(&self, [x, y]: [Matrix; 2], width: f64) -> Result<Box<dyn Pairwise>> {
-        let kernel = gaussian_affinity(&x, &y, width)?;
+        let kernel = GaussianKernel::new(bandwidth(&x, &y, width)?)?;
         Ok(Box::new(SeparablePairwise::new(
             x,
             y,

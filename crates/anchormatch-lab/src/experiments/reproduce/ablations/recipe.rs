@@ -2,9 +2,10 @@
 
 use anchormatch::affinity::first_order::add_affinity;
 use anchormatch::affinity::folding::fold_anchors;
-use anchormatch::affinity::second_order::{gaussian_affinity, mean_squared_difference};
+use anchormatch::affinity::second_order::{bandwidth, mean_squared_difference};
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Paper;
+use anchormatch::problem::GaussianKernel;
 use anchormatch::solver::Rrwm;
 use anchormatch::{Monitor, Result};
 
@@ -87,7 +88,7 @@ impl Recipe {
             }
             AnchorTerm::Folded => {
                 let [x, y] = bench.free_values(kernels);
-                let affinity = gaussian_affinity(&x, &y, preset.width)?;
+                let affinity = GaussianKernel::new(bandwidth(&x, &y, preset.width)?)?;
                 let folded = fold_anchors(kernels[0], kernels[1], bench.anchors.hard(), |p, q| {
                     affinity.evaluate(p, q)
                 })?;
