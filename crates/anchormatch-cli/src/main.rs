@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod method;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ mod common;
 
 use anchormatch::solver::registry;
 use common::Bench;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn help_and_version_succeed_and_teach() {
@@ -365,4 +365,32 @@ fn the_list_of_solvers_is_that_of_the_registry() {
         assert!(help.contains(info.reference), "{help}");
     }
     assert_eq!(list.as_array().unwrap().len(), registry::all().len());
+}
+
+#[test]
+fn parameters_are_listed_with_their_defaults() {
+    let bench = Bench::new();
+    let list: Value = serde_json::from_str(&bench.run("solvers --json").ok()).unwrap();
+    for (place, solver) in registry::all().iter().enumerate() {
+        let name = solver.info().name;
+        let parameters = solver.parameters();
+        assert_eq!(list[place]["parameters"], json!(parameters), "{name}");
+        let page = bench.run(&format!("solvers {name}")).ok();
+        for parameter in parameters.keys() {
+            assert!(page.contains(parameter.as_str()), "{parameter}: {page}");
+        }
+        let one = bench.run(&format!("solvers {name} --json")).ok();
+        let one: Value = serde_json::from_str(&one).unwrap();
+        assert_eq!(one, json!([list[place]]));
+    }
+    let page = bench.run("solvers portfolio tabu").ok();
+    for row in [
+        "relaxations      [\"faq\",\"rrwm\",\"gagm\"]",
+        "tabu.tenure      [0.5,2.0]",
+        "tenure        [0.9,1.1]",
+        "iterations    null",
+    ] {
+        assert!(page.lines().any(|line| line == row), "{row}: {page}");
+    }
+    bench.run("solvers magic").refused(2);
 }

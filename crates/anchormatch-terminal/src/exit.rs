@@ -225,7 +225,7 @@ impl Failure {
                 Error::Parse(_) => "parse",
                 Error::Graph(_) => "graph",
                 Error::Anchors(_) => "anchors",
-                Error::Parameter { .. } => "parameter",
+                Error::Parameter { .. } | Error::Setting { .. } => "parameter",
                 Error::Memory { .. } => "memory",
                 Error::Stopped(_) => "stopped",
                 _ => "internal",
@@ -261,9 +261,14 @@ impl Failure {
             Self::Data { place, .. } => place.clone(),
             Self::Library(Error::Parse(parse)) => parse.into(),
             Self::Library(Error::Io { path, source }) => Place::of_io(path, source),
-            Self::Library(Error::Parameter {
-                found, expected, ..
-            }) => Place {
+            Self::Library(
+                Error::Parameter {
+                    found, expected, ..
+                }
+                | Error::Setting {
+                    found, expected, ..
+                },
+            ) => Place {
                 found: Some(found.clone()),
                 expected: Some(expected.clone()),
                 ..Place::default()

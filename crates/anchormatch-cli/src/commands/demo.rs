@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anchormatch::matcher::{Best, Paper, Terms};
+use anchormatch::matcher::{Best, Matcher, Paper, Terms};
 use anchormatch::monitor::Progress;
-use anchormatch::{Anchors, Matching};
+use anchormatch::{Anchors, Matching, Task};
 use anchormatch_generate::Instance;
 use anchormatch_generate::house::{self, View};
 use anchormatch_report::{Report, Run, Side, Summary};
@@ -95,57 +95,52 @@ impl Options {
         Ok(Done::Complete)
     }
 
+    /// The paper's variants and `best`: on ten draws of anchors, and once more on the first for the page.
     fn rows(&self, instance: &Instance, job: &Job) -> Result<Vec<Row>, Failure> {
-        let presets = Terms::ALL.map(Paper::with_terms);
+        let papers = Terms::ALL.map(|terms| (terms.as_str(), Paper::with_terms(terms)));
+        let papers = papers
+            .iter()
+            .map(|(name, paper)| (*name, paper as &dyn Matcher));
         let best = Best::default();
+        let matchers: Vec<(&str, &dyn Matcher)> = papers.chain([("best", &best as _)]).collect();
         let (source, target) = (&instance.source, &instance.target);
-        let anchors = |draw: usize| {
+        let monitor = job.quiet_monitor();
+        let run = |matcher: &dyn Matcher, draw: usize| -> anchormatch::Result<(Matching, f64)> {
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(1));
             rng.set_stream(draw as u64);
             let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
-            Anchors::from_indices(source, target, &anchors)
-        };
-        let accuracy = |matching: &Matching| -> anchormatch::Result<f64> {
-            Ok(matching.score(&instance.truth)?.accuracy().unwrap_or(0.0))
+            let anchors = Anchors::from_indices(source, target, &anchors)?;
+            let matching = matcher.run(&Task::new(source, target, &anchors)?, &monitor)?;
+            let accuracy = matching.score(&instance.truth)?.accuracy().unwrap_or(0.0);
+            Ok((matching, accuracy))
         };
         let done = AtomicUsize::new(0);
-        let monitor = job.quiet_monitor();
         let accuracies = |draw: usize| -> anchormatch::Result<Vec<f64>> {
-            let anchors = anchors(draw)?;
-            let mut row = Vec::with_capacity(presets.len() + 1);
-            for preset in &presets {
-                row.push(accuracy(&preset.run(source, target, &anchors, &monitor)?)?);
-            }
-            row.push(accuracy(&best.run(source, target, &anchors, &monitor)?)?);
+            let each = matchers
+                .iter()
+                .map(|(_, matcher)| Ok(run(*matcher, draw)?.1));
+            let row = each.collect();
             job.show(Progress {
                 stage: "10 draws",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
                 total: Some(DRAWS),
                 value: None,
             });
-            Ok(row)
+            row
         };
         let draws = (0..DRAWS).into_par_iter();
         let table: Vec<Vec<f64>> = draws.map(accuracies).collect::<anchormatch::Result<_>>()?;
-        let over_draws = |column: usize| Summary::of(table.iter().map(|row| row[column]));
-        let anchors = anchors(0)?;
         // Once more, alone and one after the other: the times are those of a single run.
-        let row = |column: usize, name: String, matching: Matching| -> Result<Row, Failure> {
+        let row = |(place, (name, matcher)): (usize, &(&str, &dyn Matcher))| {
+            let (matching, accuracy) = run(*matcher, 0)?;
             Ok(Row {
-                name,
-                accuracy: accuracy(&matching)?,
+                name: (*name).to_owned(),
+                accuracy,
                 matching,
-                over_draws: over_draws(column),
+                over_draws: Summary::of(table.iter().map(|row| row[place])),
             })
         };
-        let mut rows = Vec::with_capacity(presets.len() + 1);
-        for (p, preset) in presets.iter().enumerate() {
-            let matching = preset.run(source, target, &anchors, &monitor)?;
-            rows.push(row(p, preset.terms.to_string(), matching)?);
-        }
-        let matching = best.run(source, target, &anchors, &monitor)?;
-        rows.push(row(presets.len(), "best".to_owned(), matching)?);
-        Ok(rows)
+        matchers.iter().enumerate().map(row).collect()
     }
 
     fn text(&self, rows: &[Row]) -> String {

@@ -4,11 +4,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::datasets::networks::{Network, NetworkPair};
-use crate::experiments::networks::{
-    Method, NetworkResult, NetworkRow, NetworkSweep, by_name, names,
-};
 use anchormatch::Error;
+use anchormatch::matcher::Matcher;
 use anchormatch_io::{write_graph, write_pairs, write_whole};
 use anchormatch_report::Summary;
 use clap::Args;
@@ -17,6 +14,9 @@ use serde_json::{Value, json};
 
 use super::{Common, Data};
 use crate::commands::data;
+use crate::datasets::networks::{Network, NetworkPair};
+use crate::experiments::networks::{NetworkResult, NetworkRow, NetworkSweep};
+use crate::matchers::{by_name, names, seeded};
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{check_writable, print, write};
 use anchormatch_terminal::job::Job;
@@ -113,10 +113,10 @@ impl Options {
         if let Some(folder) = &self.dump {
             return dump(&sweep, &pairs, folder);
         }
-        let methods: Vec<Box<dyn Method>> = self
+        let methods: Vec<Box<dyn Matcher>> = self
             .methods
             .iter()
-            .map(|name| by_name(name, self.common.seed))
+            .map(|name| seeded(&*by_name(name)?, self.common.seed))
             .collect::<Result<_, Error>>()?;
         let job = Job::start(&self.common.resources, None, self.common.json)?;
         // Every row is a result.
@@ -290,7 +290,7 @@ fn line(row: &NetworkRow) -> String {
         row.pair,
         &row.nodes.to_string(),
         &format!("{} ({} %)", row.anchors, row.percent),
-        row.method,
+        &row.method,
         &with_error(&row.accuracy),
         &kept(&row.conserved_edges, row.truth.edges),
         &if row.weighted {

@@ -1,5 +1,6 @@
 //! `anchormatch-lab bench suggest`: asking for suggested nodes against asking for random ones.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::experiments::suggest::{Asked, Graphs, SuggestResult, SuggestStudy};
@@ -94,11 +95,11 @@ impl Options {
             last: usize::from(self.last),
             trials: self.trials as usize,
             wanted: self.wanted,
-            preset: if self.fast {
+            matcher: Arc::new(if self.fast {
                 Best::fast()
             } else {
                 Best::default()
-            },
+            }),
             seed: self.common.seed,
         };
         let job = Job::start(&self.common.resources, None, self.common.json)?;

@@ -26,9 +26,11 @@ pub(super) fn picture(
         let Some(place) = protocol.place(method) else {
             continue;
         };
-        let (answer, outcome) = protocol.contenders[place].run(&trial, seed, monitor)?;
+        let (matching, outcome) = protocol.entries[place].run(&trial, seed, monitor)?;
+        let pairs = matching.pairs.iter().map(|p| (p.source, p.target));
+        let pairs: Vec<_> = pairs.collect();
         let caption = format!("{caption}: {} of {} right", outcome.right, outcome.asked);
-        rows.push((caption, answer.pairs));
+        rows.push((caption, pairs));
     }
     let instance = &trial.instance;
     let (Some(source), Some(target)) = (&instance.source_positions, &instance.target_positions)
