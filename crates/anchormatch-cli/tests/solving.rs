@@ -213,10 +213,6 @@ fn wrong_input_is_refused_in_one_line() {
             "solve a.dat --solver rrwm --set walk=2",
             &["walk: found 2, expected a number from 0 to 1"],
         ),
-        ("bench solvers --trials 0", &["--trials"]),
-        ("bench solvers --points colour", &["'colour'", "outliers"]),
-        ("bench qaplib", &["data/qaplib/index.csv", "--data"]),
-        ("bench dd --data none", &["none/dd_instances/opengm1.dd"]),
     ] {
         let found = bench.run(line).refused(2);
         for part in parts {
@@ -224,13 +220,7 @@ fn wrong_input_is_refused_in_one_line() {
         }
     }
     // The names of all solvers are in the message.
-    for command in [
-        "solve a.dat",
-        "match a.csv a.csv",
-        "bench solvers",
-        "bench qaplib",
-        "bench dd",
-    ] {
+    for command in ["solve a.dat", "match a.csv a.csv"] {
         let line = bench.run(&format!("{command} --solver magic")).refused(2);
         assert!(line.contains("'magic'"), "{line}");
         for solver in registry::all() {

@@ -4,6 +4,7 @@ mod common;
 
 use anchormatch::Monitor;
 use anchormatch::matcher::Best;
+use anchormatch::solver::registry;
 use anchormatch_invariants::command::says;
 use anchormatch_invariants::small_problems::write_qaplib;
 use anchormatch_io::{ReadOptions, read_graph, read_pairs};
@@ -217,6 +218,17 @@ fn damaged_or_missing_data_is_named() {
         let refused = bench.run(line).refused(2);
         says(&refused, &["no folder", "--data DIR", "ANCHORMATCH_DATA"]);
     }
+    for (line, parts) in [
+        ("bench solvers --trials 0", &["--trials"][..]),
+        ("bench solvers --points colour", &["'colour'", "outliers"]),
+        (
+            "bench qaplib --data data",
+            &["data/qaplib/index.csv", "--data"],
+        ),
+        ("bench dd --data none", &["none/dd_instances/opengm1.dd"]),
+    ] {
+        says(&bench.run(line).refused(2), parts);
+    }
     // What the option does not say, the variable does.
     write_qaplib(&bench.path().join("data"));
     let output = bench
@@ -243,4 +255,33 @@ fn wrong_usage_says_what_was_found() {
     ] {
         bench.misused(line, found, expected);
     }
+    // The names of all solvers are in the message.
+    for command in ["bench solvers", "bench qaplib", "bench dd"] {
+        let line = bench.run(&format!("{command} --solver magic")).refused(2);
+        assert!(line.contains("'magic'"), "{line}");
+        for solver in registry::all() {
+            assert!(line.contains(solver.info().name), "{line}");
+        }
+    }
+}
+
+#[test]
+fn suggestions_are_compared_with_random_anchors() {
+    let bench = Bench::new();
+    let line = "bench suggest --nodes 6 --noise 0.5 --first 1 --last 3 --trials 2 --fast";
+    let text = bench.run(line).ok();
+    assert!(text.contains("Over 2 trials. To reach 0.95:"), "{text}");
+    assert_eq!(
+        text.lines().filter(|l| l.contains('±')).count(),
+        4,
+        "{text}"
+    );
+    let json = bench.run(&format!("{line} --json")).ok();
+    let value: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["anchors"], json!([1, 2, 3]));
+    assert_eq!(value["difference"][0]["mean"], 0.0);
+    let line = bench
+        .run("bench suggest --nodes 6 --last 9 --trials 1")
+        .refused(2);
+    assert!(line.contains("at most 6"), "{line}");
 }
