@@ -2,9 +2,9 @@
 
 mod common;
 
-use anchormatch::Monitor;
-use anchormatch::matcher::Best;
+use anchormatch::matcher::{Best, Matcher};
 use anchormatch::solver::registry;
+use anchormatch::{Monitor, Task};
 use anchormatch_invariants::command::says;
 use anchormatch_invariants::small_problems::write_qaplib;
 use anchormatch_io::{ReadOptions, read_graph, read_pairs};
@@ -132,7 +132,8 @@ fn the_draws_of_networks_are_files_that_can_be_matched() {
         let (source, target) = (graph("source.csv"), graph("target.csv"));
         let pairs = read_pairs(&file("anchors.csv")).expect("pairs");
         let anchors = pairs.anchors(&source, &target).expect("anchors");
-        let matching = Best::default().run(&source, &target, &anchors, &Monitor::silent());
+        let task = Task::new(&source, &target, &anchors).expect("a task");
+        let matching = Best::default().run(&task, &Monitor::silent());
         assert_eq!(matching.expect("a matching").pairs.len(), 24);
     }
     assert_ne!(
