@@ -267,7 +267,7 @@ impl Options {
                 score,
             }],
             truth: input.truth.as_deref(),
-            command: Some(command_line()),
+            command: Some(command_line("anchormatch")),
         };
         Ok(report.html()?)
     }
