@@ -3,7 +3,7 @@
 
 use anchormatch::Assignment;
 use anchormatch::Monitor;
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::monitor::CancelToken;
 use anchormatch::problem::{
     Candidates, Coverage, ExplicitPairwise, GaussianKernel, Listed, Problem, ProductPairwise,
@@ -27,14 +27,7 @@ fn directed(n: usize, seed: u64) -> Matrix {
 }
 
 fn sparse(matrix: &Matrix) -> Weights {
-    let row = |i: usize| {
-        let entries = matrix.row(i).iter().enumerate();
-        entries
-            .filter(|e| *e.1 > 0.5)
-            .map(|(j, &v)| (j as u32, v))
-            .collect()
-    };
-    Weights::Sparse((0..matrix.rows()).map(row).collect())
+    Weights::Sparse(Csr::from_dense(matrix).filtered(|_, _, value| value > 0.5))
 }
 
 fn product(sense: Sense, a: Matrix, b: Matrix) -> Problem {

@@ -136,9 +136,9 @@ impl ProductPairwise {
                             *slot += factor * v;
                         }
                     }
-                    Weights::Sparse(rows) => {
-                        for &(d, v) in &rows[c] {
-                            row[d as usize] += factor * v;
+                    Weights::Sparse(listed) => {
+                        for (d, v) in listed.row(c) {
+                            row[d] += factor * v;
                         }
                     }
                 }
@@ -302,6 +302,7 @@ fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &Assignment) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::Csr;
     use proptest::prelude::*;
 
     fn matrix(n: usize, seed: u64, symmetric: bool) -> Matrix {
@@ -443,8 +444,8 @@ mod tests {
         for bad in [
             Weights::Dense(Matrix::zeros(2, 3)),
             Weights::Dense(Matrix::filled(2, 2, f64::NAN)),
-            Weights::Sparse(vec![vec![(1, 1.0), (0, 1.0)], vec![]]),
-            Weights::Sparse(vec![vec![(5, 1.0)], vec![]]),
+            Weights::Sparse(Csr::empty(2, 3)),
+            Weights::Sparse(Csr::from_triplets(2, 2, [(0, 1, f64::INFINITY)]).unwrap()),
         ] {
             assert!(ProductPairwise::new(bad.clone(), good()).is_err());
             assert!(ProductPairwise::new(good(), bad).is_err());

@@ -458,18 +458,8 @@ impl<'a> Evidence<'a> {
     /// The edges between some nodes, each of weight `scale`.
     fn edges(&self, side: usize, nodes: &[usize], scale: f64) -> Weights {
         let graph = self.graphs[side];
-        let mut place = vec![u32::MAX; graph.nodes()];
-        for (k, &node) in nodes.iter().enumerate() {
-            place[node] = k as u32;
-        }
-        let row = |&i: &usize| {
-            let neighbours = graph.neighbours(i).map(|(j, _)| place[j]);
-            neighbours
-                .filter(|&k| k != u32::MAX)
-                .map(|k| (k, scale))
-                .collect()
-        };
-        Weights::Sparse(nodes.iter().map(row).collect())
+        let edges = graph.sparse_adjacency().select(nodes, nodes);
+        Weights::Sparse(edges.map(|_| scale))
     }
 
     /// What the pairs of a matching tell of each of its free nodes.

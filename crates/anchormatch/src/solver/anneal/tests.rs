@@ -220,7 +220,7 @@ fn sparse_graphs_are_matched_as_well_as_the_truth_from_either_side() {
             let solution = solve(&Anneal::default(), &folded.problem, seed);
             // The graph with fewer edges fits wholly into the other one.
             let entries = |w: &Weights| match w {
-                Weights::Sparse(rows) => rows.iter().map(Vec::len).sum::<usize>(),
+                Weights::Sparse(listed) => listed.entries(),
                 Weights::Dense(_) => unreachable!("sparse pairs"),
             };
             let most = entries(a).min(entries(b)) as f64;
