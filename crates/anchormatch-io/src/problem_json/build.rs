@@ -111,12 +111,8 @@ impl SavedProblem {
         reserve(n, m, count as u64, options)?;
         let places = listed.assignments.iter().map(|&(i, a, _)| (i, a));
         let candidates = Candidates::listed(n, m, places)?;
-        let mut unary = Matrix::zeros(n, m);
-        for &(i, a, cost) in &listed.assignments {
-            unary[(i, a)] += cost;
-        }
         let pairwise = SparsePairwise::new(listed)?;
-        Problem::new(self.sense, unary, Box::new(pairwise))?.with_candidates(candidates)
+        Problem::new(self.sense, listed.costs()?, Box::new(pairwise))?.with_candidates(candidates)
     }
 
     /// Whether JSON can hold every number.

@@ -7,11 +7,13 @@
 mod csr;
 mod eigen;
 mod matrix;
+mod pair_values;
 mod product;
 mod vectors;
 
 pub use csr::Csr;
 pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
 pub use matrix::Matrix;
+pub use pair_values::{PairValues, RowValues};
 pub use product::{dot, multiply_into, multiply_transposed_into};
 pub use vectors::Vectors;

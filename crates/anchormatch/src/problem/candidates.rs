@@ -83,6 +83,11 @@ impl Candidates {
         range.chain(list.iter().map(|&a| a as usize))
     }
 
+    /// Bytes that the lists take.
+    pub(super) fn memory(&self) -> u64 {
+        self.listed.as_ref().map_or(0, Csr::memory)
+    }
+
     /// How many assignments are allowed.
     #[must_use]
     pub fn count(&self) -> usize {

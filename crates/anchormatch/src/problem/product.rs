@@ -11,7 +11,7 @@ use super::low_rank::Rows;
 use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, multiply_into};
+use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 
 /// W(ia, jb) = ½ (A_ij B_ab + A_ji B_ba).
 #[derive(Debug, Clone)]
@@ -28,13 +28,19 @@ impl ProductPairwise {
     ///
     /// # Errors
     /// When a matrix is not square, not finite, or its sparse rows are not sorted.
-    pub fn new(mut a: Weights, mut b: Weights) -> Result<(Self, Matrix)> {
+    pub fn new(mut a: Weights, mut b: Weights) -> Result<(Self, PairValues)> {
         a.check("A")?;
         b.check("B")?;
         let (diagonal_a, diagonal_b) = (a.split_diagonal(), b.split_diagonal());
-        let unary = Matrix::from_fn(diagonal_a.len(), diagonal_b.len(), |i, c| {
-            diagonal_a[i] * diagonal_b[c]
-        });
+        let unary = match (&a, &b) {
+            (Weights::Sparse(_), Weights::Sparse(_)) => {
+                outer_product(&diagonal_a, &diagonal_b)?.into()
+            }
+            _ => Matrix::from_fn(diagonal_a.len(), diagonal_b.len(), |i, c| {
+                diagonal_a[i] * diagonal_b[c]
+            })
+            .into(),
+        };
         let transposed = match (a.is_symmetric(), b.is_symmetric()) {
             (true, true) => None,
             (true, false) => {
@@ -92,9 +98,9 @@ impl ProductPairwise {
                     format!("{}×{}", pairwise.shape().0, pairwise.shape().1),
                 ));
             }
-            for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
-                *slot += value;
-            }
+            let mut sum = linear.clone();
+            unary.add_to(sum.as_mut_slice(), 1.0);
+            unary = sum.into();
         }
         Problem::new(sense, unary, Box::new(pairwise))
     }
@@ -289,6 +295,15 @@ impl Pairwise for ProductPairwise {
     }
 }
 
+/// The entries of left · rightᵀ that are not zero.
+fn outer_product(left: &[f64], right: &[f64]) -> Result<Csr<f64>> {
+    let row = |&x: &f64| {
+        let entries = right.iter().map(move |y| x * y).enumerate();
+        entries.filter(move |&(_, product)| x != 0.0 && product != 0.0)
+    };
+    Csr::from_rows(right.len(), left.iter().map(row))
+}
+
 /// Row j of `out` is the row of `matrix` that j is assigned to, zero when it is to none.
 fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &Assignment) {
     for (row, c) in out.chunks_mut(matrix.cols().max(1)).zip(assignment) {
@@ -302,7 +317,6 @@ fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &Assignment) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Csr;
     use proptest::prelude::*;
 
     fn matrix(n: usize, seed: u64, symmetric: bool) -> Matrix {

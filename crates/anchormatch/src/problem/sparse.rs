@@ -6,7 +6,7 @@
 
 use super::{Candidates, Coverage, Pairwise, Problem, Sense};
 use crate::error::{Error, Result};
-use crate::linalg::{Csr, Matrix};
+use crate::linalg::Csr;
 
 /// A problem as its file lists it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,14 +35,18 @@ impl Listed {
             self.cols,
             self.assignments.iter().map(|&(i, a, _)| (i, a)),
         )?;
-        let mut unary = Matrix::zeros(self.rows, self.cols);
-        for &(i, a, cost) in &self.assignments {
-            unary[(i, a)] += cost;
-        }
         let pairwise = SparsePairwise::new(self)?;
-        Problem::new(Sense::Minimise, unary, Box::new(pairwise))?
+        Problem::new(Sense::Minimise, self.costs()?, Box::new(pairwise))?
             .with_coverage(Coverage::Partial)
             .with_candidates(candidates)
+    }
+
+    /// The costs of the assignments; those of one that is listed twice add up.
+    ///
+    /// # Errors
+    /// When an assignment is out of range.
+    pub fn costs(&self) -> Result<Csr<f64>> {
+        Csr::from_triplets(self.rows, self.cols, self.assignments.iter().copied())
     }
 }
 

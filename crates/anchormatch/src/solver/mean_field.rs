@@ -169,7 +169,8 @@ impl MeanField {
         start.check(problem)?;
         let (n, m) = problem.shape();
         let mut iterations = Iterations::new("mean-field", self.steps, problem, monitor);
-        let mut field = Field::new(problem, initial(problem, start));
+        let unary = problem.full_unary(monitor)?.as_slice();
+        let mut field = Field::new(problem, unary, initial(problem, start));
         let mut early = Vec::new();
         if iterations.go_on() {
             let watch = monitor.stopwatch();
@@ -221,6 +222,7 @@ impl MeanField {
 /// X and the memory of a step.
 struct Field<'p> {
     problem: &'p Problem,
+    unary: &'p [f64],
     x: Vec<f64>,
     /// The X before this one, and where the next one comes to stand.
     next: Vec<f64>,
@@ -233,10 +235,11 @@ struct Field<'p> {
 }
 
 impl<'p> Field<'p> {
-    fn new(problem: &'p Problem, x: Vec<f64>) -> Self {
+    fn new(problem: &'p Problem, unary: &'p [f64], x: Vec<f64>) -> Self {
         let (n, m) = problem.shape();
         Self {
             problem,
+            unary,
             next: vec![0.0; x.len()],
             score: vec![0.0; x.len()],
             x,
@@ -272,7 +275,7 @@ impl<'p> Field<'p> {
             // A product of two semicircles ends at 2 · 2 times its root mean square.
             n.max(m) as f64 / (4.0 * spread)
         } else {
-            let (low, high) = range(self.problem.unary().as_slice());
+            let (low, high) = range(self.unary);
             if high > low { 1.0 / (high - low) } else { 1.0 }
         }
     }
@@ -283,8 +286,7 @@ impl<'p> Field<'p> {
         self.problem
             .pairwise()
             .apply(&self.x, &mut self.score, &mut self.scratch);
-        let unary = self.problem.unary().as_slice();
-        for (slot, u) in self.score.iter_mut().zip(unary) {
+        for (slot, u) in self.score.iter_mut().zip(self.unary) {
             *slot = sign * (u + 2.0 * *slot);
         }
     }
@@ -292,8 +294,7 @@ impl<'p> Field<'p> {
     /// The score of no X at all.
     fn look_at_unary(&mut self) {
         let sign = self.problem.sense().sign();
-        let unary = self.problem.unary().as_slice();
-        for (slot, u) in self.score.iter_mut().zip(unary) {
+        for (slot, u) in self.score.iter_mut().zip(self.unary) {
             *slot = sign * u;
         }
     }
@@ -413,7 +414,8 @@ mod tests {
         let values = symmetric_eigen(&dense).unwrap().values;
         let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let found = {
-            let mut field = Field::new(&problem, vec![1.0 / n as f64; n * n]);
+            let unary = problem.unary().as_full().unwrap().as_slice();
+            let mut field = Field::new(&problem, unary, vec![1.0 / n as f64; n * n]);
             let spread = field.spread();
             field.critical_slope(spread)
         };
@@ -461,7 +463,7 @@ mod tests {
         }
         // Before it freezes X is further from any assignment than after.
         let open = |x: &Matrix| -> f64 { x.as_slice().iter().map(|x| x * (1.0 - x)).sum() };
-        assert!(open(&other.early) > open(&other.solution.soft.unwrap()));
+        assert!(open(&other.early) > open(other.solution.soft_matrix().unwrap()));
     }
 
     #[test]

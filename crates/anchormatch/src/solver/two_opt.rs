@@ -48,7 +48,7 @@ impl Solver for TwoOpt {
     fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
         start.check(problem)?;
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-        let first = starting_point(problem, start, &mut random)?;
+        let first = starting_point(problem, start, &mut random, monitor)?;
         let mut local = Local::new(problem, &first, monitor)?;
         let sign = problem.sense().sign();
         let mut convergence = Vec::new();

@@ -179,8 +179,11 @@ impl Search<'_> {
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
         let decoded = Some(sampled.assignment);
-        Ok(sampled.soft.map(|marginals| Confidence {
-            marginals,
+        let Some(shares) = sampled.soft else {
+            return Ok(None);
+        };
+        Ok(Some(Confidence {
+            marginals: shares.into_full(self.monitor)?,
             samples: Samples::default(),
             decoded,
         }))

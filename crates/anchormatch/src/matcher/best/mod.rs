@@ -272,7 +272,7 @@ impl Best {
         let solution = Solution {
             objective: found.evidence,
             assignment,
-            soft: Some(confidence.marginals),
+            soft: Some(confidence.marginals.into()),
             iterations: found.iterations,
             // Its searches have lengths of their own, which are no limit that anybody set.
             status: match found.status {

@@ -319,9 +319,9 @@ mod tests {
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
             let got = climb(&terrain, 1, &Monitor::silent());
-            let want = want.soft.unwrap();
+            let want = want.soft_matrix().unwrap();
             let turned = want.transposed();
-            let want = if terrain.turned { &turned } else { &want };
+            let want = if terrain.turned { &turned } else { want };
             let off = got.iter().zip(want.as_slice());
             let off: f64 = off.map(|(x, y)| (f64::from(*x) - y).abs()).sum();
             let off = off / 60.0;

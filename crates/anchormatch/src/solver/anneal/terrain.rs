@@ -60,12 +60,9 @@ impl Terrain {
         let (count_a, mean_a) = count_and_mean(product.a());
         let (count_b, mean_b) = count_and_mean(product.b());
         let both = if directed { 1.0 } else { 2.0 };
-        let unary = problem.unary().as_slice();
-        let largest = unary.iter().fold(0.0f64, |x, y| x.max(y.abs()));
-        let mean = unary
-            .iter()
-            .map(|v| v.abs() / unary.len() as f64)
-            .sum::<f64>();
+        let values = problem.unary().iter();
+        let largest = values.clone().fold(0.0f64, |x, y| x.max(y.abs()));
+        let mean = values.map(|v| v.abs() / (n * m) as f64).sum::<f64>();
         // One conserved edge, unless the unary values weigh more.
         let unit = (both * mean_a * mean_b)
             .max(mean)
@@ -76,18 +73,12 @@ impl Terrain {
         let turned = count_a > count_b;
         let (pattern, host) = if turned { (b, a) } else { (a, b) };
         let (rows, cols) = if turned { (m, n) } else { (n, m) };
-        let scaled = |value: f64| (sign * value / unit) as f32;
-        let unary: Vec<f32> = if turned {
-            let transposed = problem.unary().transposed();
-            transposed.as_slice().iter().map(|&v| scaled(v)).collect()
-        } else {
-            problem
-                .unary()
-                .as_slice()
-                .iter()
-                .map(|&v| scaled(v))
-                .collect()
-        };
+        let mut unary = vec![0.0f32; n * m];
+        for (place, value) in problem.unary().iter().enumerate() {
+            let (i, c) = (place / m, place % m);
+            let place = if turned { c * n + i } else { place };
+            unary[place] = (sign * value / unit) as f32;
+        }
         let words = cols.div_ceil(64);
         let mut bits = vec![0u64; cols * words];
         for c in 0..cols {

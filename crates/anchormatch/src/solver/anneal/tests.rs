@@ -85,7 +85,7 @@ fn solve(anneal: &Anneal, problem: &Problem, seed: u64) -> Solution {
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
     if anneal.samples > 0 && solution.assignment.rows() > 0 {
-        let soft = solution.soft.as_ref().expect("shares were asked for");
+        let soft = solution.soft_matrix().expect("shares were asked for");
         let (n, m) = problem.shape();
         assert_eq!((soft.rows(), soft.cols()), (n, m));
         let sums = |line: Vec<f64>, least: f64| {

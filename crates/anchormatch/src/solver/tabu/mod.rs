@@ -111,7 +111,7 @@ impl Solver for Tabu {
         self.check()?;
         start.check(problem)?;
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-        let first = starting_point(problem, start, &mut random)?;
+        let first = starting_point(problem, start, &mut random, monitor)?;
         let endless = self.use_all_time && monitor.has_deadline();
         let iterations = match self.iterations {
             Some(iterations) => iterations,
