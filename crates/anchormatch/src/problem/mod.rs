@@ -335,7 +335,10 @@ impl Problem {
     /// Bytes that the problem holds.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        let full = self.full_unary.get().map_or(0, |full| 8 * full.as_slice().len());
+        let full = self
+            .full_unary
+            .get()
+            .map_or(0, |full| 8 * full.as_slice().len());
         self.unary.memory() + full as u64 + self.pairwise.memory() + self.candidates.memory()
     }
 
