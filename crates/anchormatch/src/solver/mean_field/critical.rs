@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::linalg::dot;
 use crate::problem::{LowRank, Pairwise, Problem};
-use crate::solver::relaxation::{norm, range};
+use crate::solver::relaxation::norm;
 
 /// Random matrices that a W without factors is asked for; a quarter of the products of the annealing.
 const PROBES: usize = 16;
@@ -50,7 +50,10 @@ pub(super) fn inverse_temperature(problem: &Problem, spread: f64) -> f64 {
     if spread > 0.0 {
         n.max(m) as f64 / (BULK_END * spread)
     } else {
-        let (low, high) = range(problem.unary().as_slice());
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for u in problem.unary().occurring() {
+            (low, high) = (low.min(u), high.max(u));
+        }
         if high > low { 1.0 / (high - low) } else { 1.0 }
     }
 }
