@@ -44,6 +44,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         | Hint::Relaxation
         | Hint::WiderKernel
         | Hint::SeparableKernel
+        | Hint::ListedPairs
         | Hint::Edges
         | Hint::CheckCounts
         | Hint::Variable

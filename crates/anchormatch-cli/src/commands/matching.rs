@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::PairValues;
 use anchormatch::matching::{Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
@@ -109,7 +109,7 @@ struct Input {
     source: LoadedGraph,
     target: LoadedGraph,
     anchors: Anchors,
-    similarity: Option<Arc<Matrix>>,
+    similarity: Option<Arc<PairValues>>,
     truth: Option<Vec<(usize, usize)>>,
 }
 
@@ -269,7 +269,7 @@ impl Options {
                 score,
             }],
             truth: input.truth.as_deref(),
-            command: Some(command_line()),
+            command: Some(command_line("anchormatch")),
         };
         Ok(report.html()?)
     }

@@ -190,6 +190,7 @@ impl DdFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
 
     #[test]
     fn stored_permutations_are_permutations() {
@@ -212,7 +213,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let error = load(dir.path()).unwrap_err();
         assert!(matches!(error, DatasetError::Missing { .. }));
-        assert!(error.to_string().contains("opengm1.dd") && error.to_string().contains("--data"));
+        assert!(error.to_string().contains("opengm1.dd") && error.hints() == [Hint::DataFolder]);
         std::fs::create_dir(dir.path().join("dd_instances")).unwrap();
         let write = |text: &str| {
             std::fs::write(dir.path().join("dd_instances/opengm1.dd"), text).unwrap();

@@ -279,7 +279,7 @@ mod tests {
                 message.contains(&place.join(FILE).display().to_string()),
                 "{message}"
             );
-            assert!(message.contains("frame,point,x,y") && message.contains("--data"));
+            assert!(message.contains("frame,point,x,y") && message.contains("data directory"));
         }
     }
 

@@ -36,6 +36,8 @@ pub enum Hint {
     WiderKernel,
     /// Keep the affinities as a separable kernel instead of a matrix.
     SeparableKernel,
+    /// Choose a method that works on listed pairs of nodes, in the place of all of them.
+    ListedPairs,
     /// Store the graph as a sparse matrix or a list of edges.
     SparseGraph,
     /// Join near points alone, in the place of all of them.
@@ -63,7 +65,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -77,6 +79,7 @@ impl Hint {
         Self::Relaxation,
         Self::WiderKernel,
         Self::SeparableKernel,
+        Self::ListedPairs,
         Self::SparseGraph,
         Self::SparsePoints,
         Self::Edges,
@@ -106,6 +109,7 @@ impl Hint {
             Self::Relaxation => "choose a relaxation",
             Self::WiderKernel => "choose a wider kernel",
             Self::SeparableKernel => "use the separable kernel",
+            Self::ListedPairs => "choose a method for listed pairs",
             Self::SparseGraph => "store the graph as a sparse matrix or a list of edges",
             Self::SparsePoints => "give a sparse graph of them as a list of edges",
             Self::Edges => "use the edges",
@@ -115,7 +119,7 @@ impl Hint {
             Self::RepairAnchors => "repairing the anchors would demote it",
             Self::StartOver => "discard it and start over",
             Self::OtherFolder => "start in another folder",
-            Self::DataFolder => "say where the data directory is",
+            Self::DataFolder => "name the data folder",
         }
     }
 }
