@@ -53,7 +53,7 @@ pub(crate) fn match_graphs<'py>(
     });
     let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
     let similarity = match &node_similarity {
-        Some(array) => Some(Arc::new(arrays::matrix(array)?)),
+        Some(array) => Some(Arc::new(arrays::matrix(array)?.into())),
         None => None,
     };
     let settings = options::settings(settings)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::PairValues;
 use anchormatch::matching::Score;
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
@@ -108,7 +108,7 @@ struct Input {
     source: LoadedGraph,
     target: LoadedGraph,
     anchors: Anchors,
-    similarity: Option<Arc<Matrix>>,
+    similarity: Option<Arc<PairValues>>,
     truth: Option<Vec<(usize, usize)>>,
 }
 
@@ -267,7 +267,7 @@ impl Options {
                 score,
             }],
             truth: input.truth.as_deref(),
-            command: Some(command_line()),
+            command: Some(command_line("anchormatch")),
         };
         Ok(report.html()?)
     }

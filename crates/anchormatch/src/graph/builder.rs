@@ -5,6 +5,7 @@ use rayon::slice::ParallelSliceMut;
 use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
 use crate::error::{Error, ParseError, Result};
+use crate::linalg::Csr;
 
 /// What to do with an edge that is given more than once with different weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -278,10 +279,10 @@ impl GraphBuilder {
             Names::Counted { first, nodes } => Labels::counted(first, nodes),
             Names::Named(names) => Labels::interned(names),
         };
+        let edges = Csr::from_parts(n, offsets, neighbours, weights)
+            .expect("sorted edges make sorted rows");
         Ok(Graph {
-            offsets,
-            neighbours,
-            weights,
+            edges,
             labels,
             cleaning: self.cleaning,
         })

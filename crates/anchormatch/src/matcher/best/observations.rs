@@ -95,7 +95,7 @@ mod tests {
         let lengths: Vec<_> = pairs().map(|(j, i)| (j, i, (i - j) as f64)).collect();
         assert_eq!(scale(&lengths), Scale::Roots);
         let plain: Vec<_> = pairs()
-            .map(|(j, i)| (j, i, [1.0, 9.0][(i + j) % 2]))
+            .map(|(j, i)| (j, i, [1.0, -1.0][(i + j) % 2]))
             .collect();
         assert_eq!(scale(&plain), Scale::AsGiven);
         let mut heavy: Vec<_> = pairs().map(|(j, i)| (j, i, -1.0)).collect();

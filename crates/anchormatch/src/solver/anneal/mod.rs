@@ -95,7 +95,7 @@ impl Anneal {
     ) -> Result<Assignment> {
         if start.assignment.is_some() || start.soft.is_some() || self.opening == 0 {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-            return starting_point(problem, start, &mut random);
+            return starting_point(problem, start, &mut random, monitor);
         }
         if instance.rows == instance.cols {
             return Ok(opening(instance, self.opening, monitor));
@@ -244,7 +244,7 @@ impl Solver for Anneal {
         let convergence = first.improvements.iter();
         Ok(Solution {
             objective,
-            soft,
+            soft: soft.map(Into::into),
             iterations,
             status,
             convergence: convergence.map(|g| objective + unit * (g - last)).collect(),
