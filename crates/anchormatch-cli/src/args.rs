@@ -221,7 +221,9 @@ pub(crate) struct Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
     use anchormatch_terminal::help::unexplained;
+    use anchormatch_terminal::hints::WORDS;
     use clap::CommandFactory;
 
     #[test]
@@ -232,5 +234,22 @@ mod tests {
     #[test]
     fn nothing_is_without_help() {
         assert_eq!(unexplained(&Cli::command()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_options_that_hints_name_exist() {
+        fn has(command: &clap::Command, option: &str) -> bool {
+            let own = |argument: &clap::Arg| argument.get_long() == Some(option);
+            command.get_arguments().any(own)
+                || command.get_subcommands().any(|inner| has(inner, option))
+        }
+        let command = Cli::command();
+        for hint in Hint::ALL {
+            for word in WORDS(hint).split_whitespace() {
+                if let Some(option) = word.strip_prefix("--") {
+                    assert!(has(&command, option), "{hint:?}: {word}");
+                }
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anchormatch::Assignment;
+use anchormatch::error::Hint;
 use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
@@ -22,7 +23,7 @@ use crate::options;
 use crate::worker::{Limits, bytes, reserve, run};
 
 /// What to do when a program does not fit.
-const HINT: &str = "raise max_memory or take a smaller problem";
+const SMALLER: &[Hint] = &[Hint::MoreMemory, Hint::SmallerProblem];
 
 /// A program, and the pairs that are fixed beforehand.
 #[pyclass(frozen, module = "anchormatch._native")]
@@ -57,7 +58,7 @@ impl Problem {
     ) -> PyResult<Self> {
         let (a, b) = (a.rows("A")?, b.rows("B")?);
         let needed = bytes(&[a.len(), b.len(), 3]).saturating_add(16 * (a.stored() + b.stored()));
-        reserve(&limits.memory(), "the quadratic program", needed, HINT)?;
+        reserve(&limits.memory(), "the quadratic program", needed, SMALLER)?;
         let shape = (a.len(), b.len());
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
@@ -109,7 +110,7 @@ impl Problem {
             &limits.memory(),
             "the affinity matrix",
             bytes(&[size, size]),
-            HINT,
+            SMALLER,
         )?;
         let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
@@ -153,7 +154,7 @@ impl Problem {
             )));
         }
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
-        reserve(&limits.memory(), "the affinity matrix", needed, HINT)?;
+        reserve(&limits.memory(), "the affinity matrix", needed, SMALLER)?;
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
             let mut listed = Listed {

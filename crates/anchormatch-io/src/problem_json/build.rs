@@ -3,6 +3,7 @@
 use super::super::DEFAULT_MEMORY;
 use super::super::problem::ProblemOptions;
 use super::{Error, Result, SavedKind, SavedProblem, SavedWeights};
+use anchormatch::error::Hint;
 use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::monitor::Monitor;
 use anchormatch::problem::{
@@ -193,7 +194,7 @@ fn reserve(n: usize, m: usize, listed: u64, options: &ProblemOptions) -> Result<
         &format!("a problem of {n}×{m} nodes"),
         needed,
         ANNOUNCED.saturating_add(listed.saturating_mul(1024)),
-        "check the numbers of nodes, or allow more memory",
+        &[Hint::CheckCounts, Hint::MoreMemory],
     )
 }
 

@@ -75,13 +75,10 @@ impl DatasetError {
         match error {
             Error::Io { source, .. } => Self::of_io(source, path, name, layout),
             Error::Parse(fault) => Self::Contents(fault),
-            other => Self::Contents(ParseError {
-                file: path.display().to_string(),
-                line: None,
-                column: None,
-                found: other.to_string(),
-                expected: layout.to_owned(),
-            }),
+            other => {
+                let file = path.display().to_string();
+                Self::Contents(ParseError::new(file, other.to_string(), layout))
+            }
         }
     }
 

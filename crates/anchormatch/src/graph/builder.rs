@@ -4,7 +4,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
-use crate::error::{Error, ParseError, Result};
+use crate::error::{Error, Hint, ParseError, Result, advised};
 use crate::linalg::Csr;
 
 /// What to do with an edge that is given more than once with different weights.
@@ -336,6 +336,7 @@ impl GraphBuilder {
                 name(run[0].high)
             ),
             "a finite number",
+            &[],
         ))
     }
 
@@ -370,21 +371,23 @@ impl GraphBuilder {
                 second.weight,
                 place(second)
             ),
-            "one weight, or a rule for repeated edges: sum, mean, max or first",
+            "one weight",
+            &[Hint::Duplicates],
         )
     }
 
     /// A fault of `edge`, at its place in the file when it came from one.
-    fn fault(&self, edge: &Edge, found: String, expected: &str) -> Error {
+    fn fault(&self, edge: &Edge, found: String, expected: &str, hints: &'static [Hint]) -> Error {
         match &self.file {
-            None => Error::Graph(format!("found {found}, expected {expected}")),
-            Some(file) => Error::Parse(ParseError {
-                file: file.clone(),
-                line: Some(Place(edge.place).line()).filter(|&line| line > 0),
-                column: None,
-                found,
-                expected: expected.to_owned(),
-            }),
+            None => {
+                let statement = format!("found {found}, expected {expected}");
+                Error::Graph(advised(statement, hints, Hint::neutral))
+            }
+            Some(file) => {
+                let line = Some(Place(edge.place).line()).filter(|&line| line > 0);
+                let fault = ParseError::new(file, found, expected).at(line, None);
+                Error::from(fault).hinting(hints)
+            }
         }
     }
 
@@ -444,7 +447,7 @@ mod tests {
         assert_eq!(
             builder.build().unwrap_err().to_string(),
             "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
-             expected one weight, or a rule for repeated edges: sum, mean, max or first"
+             expected one weight; give a rule for repeated edges: sum, mean, max or first"
         );
     }
 

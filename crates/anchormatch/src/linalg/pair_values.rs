@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Index;
 
 use super::{Csr, Matrix};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::monitor::Monitor;
 
 /// Values of pairs (row, column), full or listed.
@@ -173,7 +173,7 @@ fn filled(listed: &Csr<f64>, others: f64, monitor: &Monitor) -> Result<Matrix> {
     monitor.reserve(
         &format!("a full matrix of {rows}×{cols} values"),
         (rows as u64).saturating_mul(cols as u64).saturating_mul(8),
-        "raise --max-memory or choose a method for listed pairs",
+        &[Hint::MoreMemory, Hint::SmallerProblem],
     )?;
     let mut matrix = Matrix::filled(rows, cols, others);
     for (i, a, value) in listed.triplets() {

@@ -18,7 +18,7 @@
 //! Memory: one n₁×n₂ and two n₁×n₁ matrices.
 
 use crate::assignment::Assignment;
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
 
@@ -411,6 +411,6 @@ pub(super) fn reserve(problem: &Problem, numbers: u64, monitor: &Monitor) -> Res
             problem.shape().1
         ),
         numbers.saturating_add(scratch).saturating_mul(8),
-        "raise --max-memory or choose a relaxation",
+        &[Hint::MoreMemory, Hint::Relaxation],
     )
 }

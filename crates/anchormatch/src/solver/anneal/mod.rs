@@ -37,7 +37,7 @@ use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Assignment;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
 
@@ -190,7 +190,7 @@ impl Solver for Anneal {
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
             Instance::memory(problem, product, (states, occupancies)),
-            "use fewer walks",
+            &[Hint::MoreMemory, Hint::FewerWalks],
         )?;
         let instance = Instance::new(problem, product);
         let first = self.open(problem, &instance, start, monitor)?;
