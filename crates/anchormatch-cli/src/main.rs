@@ -9,7 +9,7 @@ mod method;
 
 use std::process::ExitCode;
 
-use anchormatch_terminal::{exit, files, hints, job, table, values};
+use anchormatch_terminal::{exit, files, job, table, values};
 use clap::CommandFactory;
 
 use crate::args::Cli;

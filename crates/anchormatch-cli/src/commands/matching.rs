@@ -20,10 +20,10 @@ use crate::files::{
     check_distinct, check_standard_once, check_writable, command_line, has_extension, is_standard,
     name, write,
 };
-use crate::hints::WORDS;
 use crate::job::Job;
 use crate::method::Method;
 use crate::values;
+use anchormatch_terminal::hints::WORDS;
 
 const LONG_ABOUT: &str = "\
 Match the nodes of SOURCE to the nodes of TARGET.

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
-use crate::hints::WORDS;
 use crate::job::Job;
 use crate::method::presets;
 use crate::table::Table;
 use crate::values;
+use anchormatch_terminal::hints::WORDS;
 
 const LONG_ABOUT: &str = "\
 Match the nodes of SOURCE to the nodes of TARGET, and name the nodes of SOURCE whose partners, if a \
