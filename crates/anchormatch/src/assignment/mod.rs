@@ -13,7 +13,7 @@ pub mod dense;
 pub mod greedy;
 mod sinkhorn;
 
-pub use dense::LinearSolver;
+pub use dense::{LinearSolver, TieBreak};
 pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;

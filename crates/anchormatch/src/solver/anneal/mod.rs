@@ -114,7 +114,7 @@ impl Anneal {
             return starting_point(problem, start, &mut random);
         }
         if terrain.rows == terrain.cols {
-            return Ok(opening(terrain, self.opening, monitor));
+            return opening(terrain, self.opening, monitor);
         }
         let goat = Goat {
             max_iterations: self.opening,
