@@ -4,7 +4,7 @@
     python3 -m venv out/samples && out/samples/bin/pip install -r scripts/format_samples.txt
     out/samples/bin/python scripts/make_format_samples.py [FOLDER]
 
-FOLDER is crates/anchormatch/tests/data/formats by default. Beside a file `x.gml` stands
+FOLDER is crates/anchormatch-io/tests/data/formats by default. Beside a file `x.gml` stands
 `x.gml.json`: {"options": {…}, "nodes": [ids], "edges": [[source, target, weight]], and perhaps
 "counts": {…}, "positions": [[x, y]]}. The graph in it is what this script set out to write, not what
 any reader of ours makes of the file. Files that no library here writes (Gephi's, yEd's and R's
@@ -23,7 +23,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-FOLDER = pathlib.Path(__file__).parent.parent / "crates/anchormatch/tests/data/formats"
+FOLDER = pathlib.Path(__file__).parent.parent / "crates/anchormatch-io/tests/data/formats"
 
 # One graph for all: an isolated node, a negative weight, ids with blanks, quotes and other scripts.
 IDS = ["ann", "bob b", 'eve "e"', "λ & <ü>", "alone"]

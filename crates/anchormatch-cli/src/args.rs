@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anchormatch::graph::Duplicates;
-use anchormatch::io::{Format, LoadedGraph, ReadOptions, read_graph};
+use anchormatch_io::{Format, LoadedGraph, ReadOptions, read_graph};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

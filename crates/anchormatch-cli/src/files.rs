@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
-use anchormatch::io::write_whole;
+use anchormatch_io::write_whole;
 
 use crate::exit::Failure;
 

@@ -8,16 +8,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-#[path = "../../anchormatch/tests/damage/mod.rs"]
-mod damage;
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use anchormatch_invariants::damage::Damage;
 use common::Bench;
-use damage::Damage;
 
 /// Formats of graphs by the names of the command line and of their seeds.
 const FORMATS: [(&str, &str); 12] = [

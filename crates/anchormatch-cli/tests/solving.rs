@@ -2,6 +2,7 @@
 
 mod common;
 
+use anchormatch::Assignment;
 use anchormatch::solver::registry;
 use common::Bench;
 use common::problems::{SAVED, assignments, check, dat, dd, is_picky};
@@ -104,13 +105,13 @@ fn a_saved_problem_is_solved_to_its_optimum() {
     let result: Value = serde_json::from_str(&bench.run("solve saved.json --json").ok()).unwrap();
     let kind = &serde_json::from_str::<Value>(SAVED).unwrap()["kind"]["product"];
     let at = |matrix: &Value, i: usize, j: usize| matrix[i][j].as_f64().unwrap();
-    let value = |x: &[Option<usize>]| {
+    let value = |x: &Assignment| {
         let mut total = 0.0;
         for i in 0..3 {
-            let a = x[i].unwrap();
+            let a = x.partner(i).unwrap();
             total += at(&kind["linear"], i, a);
             for j in 0..3 {
-                let b = x[j].unwrap();
+                let b = x.partner(j).unwrap();
                 total += at(&kind["a"]["dense"], i, j) * at(&kind["b"]["dense"], a, b);
             }
         }

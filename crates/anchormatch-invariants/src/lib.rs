@@ -7,14 +7,16 @@
 //! | a problem that was read | finite, its product is its entries, a solver's answer is sound | [`solving`] |
 //! | a matching | one-to-one, hard anchors kept, its objective is what a recount gives | [`matching`], [`recount`] |
 //!
-//! The property tests call these with generated input, the fuzz targets with bytes through
-//! [`TARGETS`], and the replay test with the corpus and every crash that was ever found. A failed
-//! assertion is a bug: of the library, or of what is promised.
+//! The property tests call these with generated input ([`shapes`] has the graphs, [`damage`] spoils
+//! files), the fuzz targets with bytes through [`TARGETS`], and the replay test with the corpus and every
+//! crash that was ever found. A failed assertion is a bug: of the library, or of what is promised.
 
+pub mod damage;
 pub mod matching;
 pub mod pipeline;
 pub mod reading;
 pub mod recount;
+pub mod shapes;
 pub mod solving;
 mod targets;
 

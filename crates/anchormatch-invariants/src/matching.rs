@@ -1,8 +1,8 @@
 //! Matchings of the presets.
 
-use anchormatch::io::{read_pairs_from, write_matching_csv, write_matching_json};
 use anchormatch::matcher::{Best, Paper, Terms};
 use anchormatch::{Anchors, Graph, Matching, Monitor, Result};
+use anchormatch_io::{read_pairs_from, write_matching_csv, write_matching_json};
 
 use crate::recount;
 

@@ -4,11 +4,11 @@
 //! again; what it refuses, it refuses in one line that names the file.
 
 use anchormatch::graph::Labels;
-use anchormatch::io::{
+use anchormatch::{Error, Graph, Result};
+use anchormatch_io::{
     Format, LoadedGraph, ReadOptions, read_graph_from, read_pairs_from, read_qap_solution_from,
     write_graph_to, write_qap_solution,
 };
-use anchormatch::{Error, Graph, Result};
 
 /// The name of the file in errors.
 const FILE: &str = "some.file";
@@ -48,7 +48,7 @@ pub fn check_pairs(bytes: &[u8]) {
         Err(error) => return assert_message(&error),
     };
     // Graphs that know the first few ids of the file, so that most files get past the names.
-    let named = |id: fn(&anchormatch::io::PairRow) -> &str| {
+    let named = |id: fn(&anchormatch_io::PairRow) -> &str| {
         let mut ids: Vec<String> = Vec::new();
         for row in table.rows.iter().take(12) {
             if !ids.iter().any(|known| known == id(row)) {

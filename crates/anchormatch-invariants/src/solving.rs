@@ -1,9 +1,10 @@
 //! Problems and what solvers make of them.
 
-use anchormatch::io::{ProblemFormat, ProblemOptions, read_problem_from};
+use anchormatch::Assignment;
 use anchormatch::problem::{Coverage, Problem};
 use anchormatch::solver::{Solution, Solver, Start, registry};
 use anchormatch::{Error, Monitor};
+use anchormatch_io::{ProblemFormat, ProblemOptions, read_problem_from};
 
 use crate::reading::{assert_message, file, memory};
 
@@ -132,25 +133,23 @@ pub fn assert_solution(name: &str, problem: &Problem, solution: &Solution) {
     let (n, m) = problem.shape();
     let assignment = &solution.assignment;
     assert_eq!(
-        assignment.len(),
+        assignment.rows(),
         n,
         "{name}: a partner or none for each row"
     );
     let mut taken = vec![false; m];
-    for (i, a) in assignment.iter().enumerate() {
-        if let Some(a) = *a {
-            assert!(
-                problem.candidates().allows(i, a),
-                "{name}: ({i}, {a}) is a candidate"
-            );
-            assert!(
-                !std::mem::replace(&mut taken[a], true),
-                "{name}: one-to-one"
-            );
-        }
+    for (i, a) in assignment.pairs() {
+        assert!(
+            problem.candidates().allows(i, a),
+            "{name}: ({i}, {a}) is a candidate"
+        );
+        assert!(
+            !std::mem::replace(&mut taken[a], true),
+            "{name}: one-to-one"
+        );
     }
     if problem.coverage() == Coverage::Full && problem.candidates().is_all() {
-        let matched = assignment.iter().flatten().count();
+        let matched = assignment.matched();
         assert_eq!(matched, n.min(m), "{name}: the smaller side is matched");
     }
     let magnitude = magnitude(problem);
@@ -181,13 +180,7 @@ pub fn assert_solution(name: &str, problem: &Problem, solution: &Solution) {
 }
 
 /// xᵀWx and the constant, straight from the definition: over ordered pairs, compensated.
-fn recount(problem: &Problem, assignment: &[Option<usize>]) -> f64 {
-    let pairs = || {
-        assignment
-            .iter()
-            .enumerate()
-            .filter_map(|(i, a)| a.map(|a| (i, a)))
-    };
+fn recount(problem: &Problem, assignment: &Assignment) -> f64 {
     let (mut sum, mut lost) = (problem.constant(), 0.0);
     let mut add = |value: f64| {
         let y = value - lost;
@@ -195,9 +188,9 @@ fn recount(problem: &Problem, assignment: &[Option<usize>]) -> f64 {
         lost = (t - sum) - y;
         sum = t;
     };
-    for (i, a) in pairs() {
+    for (i, a) in assignment.pairs() {
         add(problem.unary()[(i, a)]);
-        for (j, b) in pairs().filter(|&(j, _)| j != i) {
+        for (j, b) in assignment.pairs().filter(|&(j, _)| j != i) {
             add(problem.pairwise().value(i, a, j, b));
         }
     }

@@ -3,7 +3,7 @@
 //! A new one is a line here, two in `fuzz/` (its program and its `[[bin]]`) and a seed in
 //! `fuzz/corpus`; the replay test says when one of them is missing.
 
-use anchormatch::io::{Format, ProblemFormat};
+use anchormatch_io::{Format, ProblemFormat};
 
 use crate::pipeline::check_pipeline;
 use crate::reading::{check_graph, check_pairs, check_qap_solution};

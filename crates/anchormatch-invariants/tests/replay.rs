@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anchormatch::io::Format;
 use anchormatch_invariants::{TARGETS, Target, check};
+use anchormatch_io::Format;
 
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")

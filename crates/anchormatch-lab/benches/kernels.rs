@@ -10,12 +10,12 @@ use std::process::Command;
 use std::time::Instant;
 
 use anchormatch::assignment::minimize;
-use anchormatch::io::{ReadOptions, read_graph};
 use anchormatch::linalg::{Matrix, symmetric_eigen};
 use anchormatch::problem::{GaussianKernel, Pairwise, Problem, SeparablePairwise};
 use anchormatch::solver::{Rrwm, Solver, Start};
-use anchormatch::{Graph, Monitor};
-use anchormatch_lab::generate::{Synthetic, synthetic};
+use anchormatch::{Assignment, Graph, Monitor};
+use anchormatch_generate::{Synthetic, synthetic};
+use anchormatch_io::{ReadOptions, read_graph};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;
@@ -182,7 +182,7 @@ fn rrwm(
         max_iterations,
         ..Rrwm::default()
     };
-    let (mut iterations, mut rank, mut assignment) = (0, 0, Vec::new());
+    let (mut iterations, mut rank, mut assignment) = (0, 0, Assignment::default());
     let ms = median(repeats, || {
         let kernel = GaussianKernel::new(bandwidth)?;
         let (x, y) = (source.adjacency(), target.adjacency());
@@ -199,11 +199,10 @@ fn rrwm(
         Ok(())
     })?;
     let named: Vec<(String, String)> = assignment
-        .iter()
-        .enumerate()
-        .filter_map(|(i, a)| {
-            let target = target.labels().get((*a)?).into_owned();
-            Some((source.labels().get(i).into_owned(), target))
+        .pairs()
+        .map(|(i, a)| {
+            let target = target.labels().get(a).into_owned();
+            (source.labels().get(i).into_owned(), target)
         })
         .collect();
     Ok(json!({

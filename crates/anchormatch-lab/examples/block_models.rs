@@ -11,11 +11,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
+use anchormatch::Assignment;
 use anchormatch::matcher::Best;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
 use anchormatch::solver::{Start, registry};
 use anchormatch::{Anchors, Monitor};
-use anchormatch_lab::generate::{BlockModel, Instance, block_model};
+use anchormatch_generate::{BlockModel, Instance, block_model};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -71,7 +72,7 @@ fn row(
         let a = Weights::Dense(instance.source.adjacency());
         let b = Weights::Dense(instance.target.adjacency());
         let clock = Instant::now();
-        let mut whole = vec![None; instance.source.nodes()];
+        let mut whole = Assignment::empty(instance.source.nodes());
         let mut iterations = 0;
         if let Some(preset) = &preset {
             let anchors = Anchors::from_indices(&instance.source, &instance.target, &known)?;
@@ -86,7 +87,7 @@ fn row(
                 &Monitor::silent(),
             )?;
             for pair in &matching.pairs {
-                whole[pair.source] = Some(pair.target);
+                whole.set(pair.source, Some(pair.target));
             }
             iterations = matching.iterations;
         }
@@ -98,9 +99,12 @@ fn row(
             iterations = solution.iterations;
         }
         let milliseconds = clock.elapsed().as_secs_f64() * 1e3;
-        let right = instance.truth.iter().filter(|(u, a)| whole[*u] == Some(*a));
+        let right = instance
+            .truth
+            .iter()
+            .filter(|(u, a)| whole.partner(*u) == Some(*a));
         let share = (right.count() - seeds) as f64 / (instance.truth.len() - seeds) as f64;
-        let truth: Vec<Option<usize>> = instance.truth.iter().map(|pair| Some(pair.1)).collect();
+        let truth: Assignment = instance.truth.iter().map(|pair| Some(pair.1)).collect();
         let problem = ProductPairwise::problem(Sense::Maximise, a, b, None)?;
         let objective = problem.objective(&whole) / problem.objective(&truth);
         [share, objective, milliseconds, iterations as f64]

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use anchormatch::matcher::Best;
 use anchormatch::{Monitor, Result};
+use anchormatch_generate::{Synthetic, synthetic};
 use anchormatch_lab::datasets::hotel::Hotel;
 use anchormatch_lab::experiments::Trial;
 use anchormatch_lab::experiments::wrong_anchors::{Spoil, WrongAnchors, wrong_anchors};
-use anchormatch_lab::generate::{Synthetic, synthetic};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

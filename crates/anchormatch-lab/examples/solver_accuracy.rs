@@ -6,8 +6,8 @@
 
 use anchormatch::Monitor;
 use anchormatch::solver::{Solver, registry};
+use anchormatch_generate::Synthetic;
 use anchormatch_lab::experiments::solvers::SolverPoint;
-use anchormatch_lab::generate::Synthetic;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

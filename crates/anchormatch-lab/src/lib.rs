@@ -1,10 +1,8 @@
-//! The laboratory of anchormatch: pairs of graphs whose matching is known, and what is measured on
-//! them.
+//! The laboratory of anchormatch: what is measured on pairs of graphs whose matching is known.
 //!
-//! [`generate`] makes such pairs from a seed; [`datasets`] reads them from files that the caller has;
-//! [`experiments`] runs the paper's comparisons on them; [`report`] shows a matching as a page.
+//! [`datasets`] reads such pairs from files that the caller has (`anchormatch-generate` makes them from a
+//! seed); [`experiments`] runs the paper's comparisons and our own on them. Nothing that ships depends on
+//! this crate, save `anchormatch reproduce` behind a feature.
 
 pub mod datasets;
 pub mod experiments;
-pub mod generate;
-pub mod report;

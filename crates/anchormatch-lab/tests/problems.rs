@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anchormatch::Assignment;
 use anchormatch::Monitor;
 use anchormatch::problem::Problem;
 use anchormatch::solver::registry;
@@ -49,7 +50,7 @@ fn every_stored_permutation_of_qaplib_has_its_cost_or_the_absence_is_explained()
             .instance
             .problem(anchormatch::problem::Sense::Minimise);
         let problem = problem.expect("a program");
-        let assignment: Vec<_> = best.permutation.iter().copied().map(Some).collect();
+        let assignment: Assignment = best.permutation.iter().copied().map(Some).collect();
         assert!(problem.is_feasible(&assignment));
         assert_eq!(problem.objective(&assignment), best.cost, "{}", named.name);
         Some(())
@@ -105,7 +106,7 @@ fn best_of_exchanges(problem: &Problem, starts: usize) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut best = f64::INFINITY;
     for _ in 0..starts {
-        let mut partners: Vec<Option<usize>> = (0..n).map(Some).collect();
+        let mut partners = Assignment::identity(n);
         for i in (1..n).rev() {
             partners.swap(i, rng.random_range(0..=i));
         }

@@ -1,5 +1,6 @@
 //! Arrays of NumPy from and to the library's matrices.
 
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use numpy::ndarray::ArrayView2;
 use numpy::{
@@ -71,9 +72,9 @@ pub(crate) fn index_array<'py>(
 /// Partners as an array, −1 for none.
 pub(crate) fn partner_array<'py>(
     py: Python<'py>,
-    partners: &[Option<usize>],
+    partners: &Assignment,
 ) -> Bound<'py, PyArray1<i64>> {
-    let column = |partner: &Option<usize>| partner.map_or(-1, |a| a as i64);
+    let column = |partner: Option<usize>| partner.map_or(-1, |a| a as i64);
     let columns: Vec<i64> = partners.iter().map(column).collect();
     columns.into_pyarray(py)
 }

@@ -2,8 +2,8 @@
 
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
-use anchormatch_lab::generate::house::{self as model, View};
-use anchormatch_lab::generate::{BlockModel, Instance, Synthetic};
+use anchormatch_generate::house::{self as model, View};
+use anchormatch_generate::{BlockModel, Instance, Synthetic};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rand::SeedableRng;
@@ -46,7 +46,7 @@ pub(crate) fn synthetic<'py>(
     };
     let nodes = inliers.saturating_add(source_outliers.max(target_outliers));
     made(py, &limits, nodes, move || {
-        anchormatch_lab::generate::synthetic(&settings, seed)
+        anchormatch_generate::synthetic(&settings, seed)
     })
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn block_model<'py>(
         correlation,
     };
     made(py, &limits, nodes, move || {
-        anchormatch_lab::generate::block_model(&settings, seed)
+        anchormatch_generate::block_model(&settings, seed)
     })
 }
 

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anchormatch::io::{ProblemOptions, read_problem_with};
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
 };
 use anchormatch::solver::Start;
 use anchormatch::{Error, Result};
+use anchormatch_io::{ProblemOptions, read_problem_with};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -265,7 +266,7 @@ impl Problem {
             let start = Start {
                 seed,
                 soft: soft.as_ref(),
-                assignment: assignment.as_deref(),
+                assignment: assignment.as_ref(),
             };
             start.check(&problem)?;
             let watch = monitor.stopwatch();
@@ -301,7 +302,7 @@ impl From<anchormatch::problem::Problem> for Problem {
 
 impl Problem {
     /// The part of an assignment of all rows that is free; what it says of seeds does not count.
-    fn restricted(&self, assignment: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<Option<usize>>> {
+    fn restricted(&self, assignment: &PyReadonlyArray1<'_, i64>) -> PyResult<Assignment> {
         let (n, m) = self.shape();
         let given = assignment.as_array();
         if given.len() != n {
@@ -332,16 +333,16 @@ impl Problem {
         free.collect()
     }
 
-    fn completed(&self, free: &[Option<usize>]) -> Vec<Option<usize>> {
+    fn completed(&self, free: &Assignment) -> Assignment {
         let Some(seeds) = &self.seeds else {
-            return free.to_vec();
+            return free.clone();
         };
-        let mut whole = vec![None; seeds.shape.0];
+        let mut whole = Assignment::empty(seeds.shape.0);
         for (&row, column) in seeds.free_rows.iter().zip(free) {
-            whole[row] = column.map(|c| seeds.free_cols[c]);
+            whole.set(row, column.map(|c| seeds.free_cols[c]));
         }
         for &(row, column) in &seeds.pairs {
-            whole[row] = Some(column);
+            whole.set(row, Some(column));
         }
         whole
     }
@@ -361,7 +362,7 @@ pub(crate) fn read_problems(
     let loaded = py
         .detach(|| read_problem_with(&path, &options))
         .map_err(exception)?;
-    let problem = |loaded: anchormatch::io::LoadedProblem| Problem {
+    let problem = |loaded: anchormatch_io::LoadedProblem| Problem {
         name: Some(loaded.name),
         ..Problem::from(loaded.problem)
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anchormatch_lab::report::{Drawn, Report, Run, Side};
+use anchormatch_report::{Drawn, Report, Run, Side};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -120,7 +120,7 @@ const SHOWN: usize = 240;
 const MESSAGE: usize = 440;
 
 /// `text` with control characters escaped, cut when more than `limit` characters would be shown.
-pub(crate) fn printable(text: &str, limit: usize) -> String {
+pub fn printable(text: &str, limit: usize) -> String {
     let mut shown = String::new();
     let mut count = 0;
     for c in text.chars() {

@@ -30,7 +30,6 @@ pub mod anchors;
 pub mod assignment;
 pub mod error;
 pub mod graph;
-pub mod io;
 pub mod linalg;
 pub mod matcher;
 pub mod matching;
@@ -40,18 +39,8 @@ pub mod solver;
 pub mod spectral;
 
 pub use anchors::Anchors;
+pub use assignment::Assignment;
 pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;
 pub use monitor::Monitor;
-
-/// The code in the repository's documents compiles and runs.
-#[cfg(doctest)]
-mod documents {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../CONTRIBUTING.md")]
-    struct Contributing;
-    #[doc = include_str!("../../../docs/guide.md")]
-    struct Guide;
-}

@@ -1,18 +1,19 @@
 //! Greedy assignment against the rule that defines it.
 
+use anchormatch::Assignment;
 use anchormatch::assignment::greedy::maximize;
 use anchormatch::linalg::Matrix;
 use proptest::prelude::*;
 
 /// The rule word for word: look through everything that is left, take the best, repeat.
-fn by_the_rule(score: &Matrix, threshold: Option<f64>) -> Vec<Option<usize>> {
-    let mut columns = vec![None; score.rows()];
+fn by_the_rule(score: &Matrix, threshold: Option<f64>) -> Assignment {
+    let mut columns = Assignment::empty(score.rows());
     loop {
         let mut best: Option<(usize, usize)> = None;
         for i in 0..score.rows() {
             for j in 0..score.cols() {
-                if columns[i].is_none()
-                    && !columns.contains(&Some(j))
+                if columns.partner(i).is_none()
+                    && columns.iter().all(|taken| taken != Some(j))
                     && threshold.is_none_or(|t| score[(i, j)] >= t)
                     && best.is_none_or(|b| score[(i, j)] > score[b])
                 {
@@ -21,7 +22,7 @@ fn by_the_rule(score: &Matrix, threshold: Option<f64>) -> Vec<Option<usize>> {
             }
         }
         match best {
-            Some((i, j)) => columns[i] = Some(j),
+            Some((i, j)) => columns.set(i, Some(j)),
             None => return columns,
         }
     }
@@ -41,8 +42,7 @@ proptest! {
         let threshold = threshold.map(f64::from);
         let taken = maximize(&score, threshold).unwrap();
         prop_assert_eq!(&taken.columns, &by_the_rule(&score, threshold));
-        let sum: f64 = taken.columns.iter().enumerate()
-            .filter_map(|(i, j)| j.map(|j| score[(i, j)])).sum();
+        let sum: f64 = taken.columns.pairs().map(|pair| score[pair]).sum();
         prop_assert_eq!(taken.value, sum);
     }
 }

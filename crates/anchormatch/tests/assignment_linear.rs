@@ -1,5 +1,6 @@
 //! Linear assignment against brute force, two other implementations and its own dual certificate.
 
+use anchormatch::Assignment;
 use anchormatch::assignment::{
     LARGEST_COST, LinearAssignment, LinearSolver, greedy, maximize, minimize,
 };
@@ -64,13 +65,13 @@ fn matrix(kind: &str, rows: usize, cols: usize, seed: u64) -> Matrix {
 }
 
 /// Each row has at most one column, each column at most one row, and the smaller side is full.
-fn check_injection(cost: &Matrix, columns: &[Option<usize>]) {
-    assert_eq!(columns.len(), cost.rows());
+fn check_injection(cost: &Matrix, columns: &Assignment) {
+    assert_eq!(columns.rows(), cost.rows());
     let mut taken = vec![false; cost.cols()];
-    for &j in columns.iter().flatten() {
+    for j in columns.iter().flatten() {
         assert!(!std::mem::replace(&mut taken[j], true), "column {j} twice");
     }
-    let matched = columns.iter().flatten().count();
+    let matched = columns.matched();
     assert_eq!(matched, cost.rows().min(cost.cols()));
 }
 
@@ -89,7 +90,7 @@ fn check_minimum(cost: &Matrix, best: &LinearAssignment) {
         for j in 0..cols {
             let gap = cost[(i, j)] - best.row_duals[i] - best.column_duals[j];
             assert!(gap >= -slack, "dual infeasible at ({i}, {j}) by {gap:e}");
-            if best.columns[i] == Some(j) {
+            if best.columns.partner(i) == Some(j) {
                 assert!(gap <= slack, "slack of {gap:e} on the pair ({i}, {j})");
                 value += cost[(i, j)];
             }
@@ -106,7 +107,7 @@ fn check_minimum(cost: &Matrix, best: &LinearAssignment) {
         assert!(column.is_some() || best.row_duals[i] == 0.0);
     }
     for j in 0..cols {
-        assert!(best.columns.contains(&Some(j)) || best.column_duals[j] == 0.0);
+        assert!(best.columns.iter().any(|column| column == Some(j)) || best.column_duals[j] == 0.0);
     }
     let dual: f64 = best.row_duals.iter().chain(&best.column_duals).sum();
     assert!((dual - best.value).abs() <= (rows + cols) as f64 * slack);
@@ -374,7 +375,7 @@ proptest! {
         prop_assert_eq!(&here.row_duals, &there.column_duals);
         prop_assert_eq!(&here.column_duals, &there.row_duals);
         for (i, column) in here.columns.iter().enumerate() {
-            prop_assert!(column.is_none_or(|j| there.columns[j] == Some(i)));
+            prop_assert!(column.is_none_or(|j| there.columns.partner(j) == Some(i)));
         }
     }
 

@@ -2,13 +2,12 @@
 //! two sides, degenerate shapes; and of Sinkhorn's balancing.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
+use anchormatch::Assignment;
 use anchormatch::assignment::{LinearAssignment, Sinkhorn, greedy, maximize, minimize};
 use anchormatch::linalg::Matrix;
+use anchormatch_invariants::shapes::order;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shapes::order;
 
 /// Costs of one kind at a time: any, with ties, all the same, huge, tiny, of all sizes.
 fn costs() -> impl Strategy<Value = Matrix> {
@@ -28,23 +27,18 @@ fn costs() -> impl Strategy<Value = Matrix> {
     })
 }
 
-fn assert_one_to_one(columns: &[Option<usize>], n: usize, m: usize) {
-    assert_eq!(columns.len(), n);
+fn assert_one_to_one(columns: &Assignment, n: usize, m: usize) {
+    assert_eq!(columns.rows(), n);
     let mut taken = vec![false; m];
     for a in columns.iter().flatten() {
-        assert!(!std::mem::replace(&mut taken[*a], true), "one-to-one");
+        assert!(!std::mem::replace(&mut taken[a], true), "one-to-one");
     }
-    assert_eq!(
-        columns.iter().flatten().count(),
-        n.min(m),
-        "the smaller side is matched"
-    );
+    assert_eq!(columns.matched(), n.min(m), "the smaller side is matched");
 }
 
 /// The value is the sum of the entries chosen, in the order of the rows.
 fn assert_recounted(cost: &Matrix, best: &LinearAssignment) {
-    let rows = best.columns.iter().enumerate();
-    let sum: f64 = rows.filter_map(|(i, a)| a.map(|a| cost[(i, a)])).sum();
+    let sum: f64 = best.columns.pairs().map(|pair| cost[pair]).sum();
     assert_eq!(best.value, sum);
 }
 

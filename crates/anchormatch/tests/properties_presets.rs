@@ -2,15 +2,15 @@
 //! exchange of the two sides.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
 use std::panic::AssertUnwindSafe;
 
 use anchormatch::Matching;
 use anchormatch::matcher::{Best, Effort, Terms};
 use anchormatch_invariants::matching::{Preset, bytes_of};
+use anchormatch_invariants::shapes::{
+    Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order,
+};
 use proptest::prelude::*;
-use shapes::{Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order};
 
 fn run(preset: &Preset, twins: &Twins) -> Matching {
     preset.checked(&twins.source, &twins.target, &twins.anchors())

@@ -1,8 +1,7 @@
 //! What holds of every solver on every kind of problem: soundness, recounts, threads, scales, names.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
+use anchormatch::Assignment;
 use anchormatch::Monitor;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -10,10 +9,10 @@ use anchormatch::problem::{
     Sense, SeparablePairwise, Weights,
 };
 use anchormatch::solver::{Solution, Solver, Start, registry};
+use anchormatch_invariants::shapes::{Shape, inverse, on_any_threads, order};
 use anchormatch_invariants::solving::{assert_problem, solve};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shapes::{inverse, on_any_threads, order};
 
 /// Numbers that a problem is made of, before it has a form.
 #[derive(Debug, Clone)]
@@ -124,7 +123,7 @@ fn raw(kinds: std::ops::Range<usize>) -> impl Strategy<Value = Raw> {
     )
 }
 
-fn bits(solution: &Solution) -> (Vec<Option<usize>>, u64, Option<Vec<u64>>) {
+fn bits(solution: &Solution) -> (Assignment, u64, Option<Vec<u64>>) {
     let soft = solution.soft.as_ref();
     let soft = soft.map(|soft| soft.as_slice().iter().map(|v| v.to_bits()).collect());
     (
@@ -205,8 +204,8 @@ proptest! {
             let (Some(one), Some(two)) = (on(&plain), on(&renamed)) else { continue };
             let name = solver.info().name;
             for i in 0..n {
-                prop_assert_eq!(one.assignment[i], Some(i), "{}", name);
-                prop_assert_eq!(two.assignment[place[i]], Some(image[i]), "{}", name);
+                prop_assert_eq!(one.assignment.partner(i), Some(i), "{}", name);
+                prop_assert_eq!(two.assignment.partner(place[i]), Some(image[i]), "{}", name);
             }
             let off = (one.objective - two.objective).abs();
             prop_assert!(off <= 1e-9 * one.objective, "{}", name);
@@ -238,7 +237,7 @@ fn searches() -> Vec<Box<dyn Solver>> {
 }
 
 fn symmetric(n: usize, seed: u64) -> Matrix {
-    shapes::Shape::Complete.graph(n, seed).adjacency()
+    Shape::Complete.graph(n, seed).adjacency()
 }
 
 fn kernel(x: &Matrix, y: &Matrix) -> Problem {

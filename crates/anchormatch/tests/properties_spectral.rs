@@ -2,16 +2,14 @@
 //! units, threads.
 #![allow(clippy::unwrap_used)]
 
-mod shapes;
-
 use anchormatch::linalg::Matrix;
 use anchormatch::spectral::{
     Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales, diffusion_time,
     heat_columns, heat_kernel, heat_signature, mean_eigenvalue, wave_signature, wavelet_signature,
 };
 use anchormatch::{Graph, Monitor};
+use anchormatch_invariants::shapes::{Shape, on_any_threads, order, scaled};
 use proptest::prelude::*;
-use shapes::{Shape, on_any_threads, order, scaled};
 
 fn spectrum(graph: &Graph) -> Spectrum {
     Spectrum::of(graph, &Monitor::silent()).unwrap()

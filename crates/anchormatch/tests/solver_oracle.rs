@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use anchormatch::Assignment;
 use anchormatch::affinity::folding::fold_anchors;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
@@ -11,8 +12,7 @@ use anchormatch::problem::{
 use anchormatch::solver::{Solution, Solver, Start, Status, registry};
 use anchormatch::{Error, Monitor};
 
-type Assignment = Vec<Option<usize>>;
-type Objective = Box<dyn Fn(&[Option<usize>]) -> f64>;
+type Objective = Box<dyn Fn(&Assignment) -> f64>;
 
 /// A problem, and its objective written out from the raw numbers.
 struct Case {
@@ -33,9 +33,8 @@ fn symmetric(n: usize, seed: u64) -> Matrix {
     Matrix::from_fn(n, n, |i, j| noise(i.min(j), i.max(j), seed))
 }
 
-fn pairs(assignment: &[Option<usize>]) -> Vec<(usize, usize)> {
-    let rows = assignment.iter().enumerate();
-    rows.filter_map(|(i, a)| a.map(|a| (i, a))).collect()
+fn pairs(assignment: &Assignment) -> Vec<(usize, usize)> {
+    assignment.pairs().collect()
 }
 
 /// A dense W with values of both signs.
@@ -147,7 +146,7 @@ fn listed(n: usize, m: usize, seed: u64) -> Case {
         objective: Box::new(move |assignment| {
             let chosen = |number: usize| {
                 let (i, a, _) = assignments[number];
-                assignment[i] == Some(a)
+                assignment.partner(i) == Some(a)
             };
             let alone = (0..count).filter(|&k| chosen(k)).map(|k| assignments[k].2);
             let together = listed_pairs.iter();
@@ -200,7 +199,7 @@ fn cases() -> Vec<Case> {
         name: "flat".into(),
         problem: Problem::maximise(Matrix::zeros(4, 4), Box::new(flat)).unwrap(),
         objective: Box::new(|assignment| {
-            let k = assignment.iter().flatten().count() as f64;
+            let k = assignment.matched() as f64;
             k * (k - 1.0)
         }),
     });
@@ -216,7 +215,7 @@ fn visit_all(problem: &Problem, visit: &mut dyn FnMut(&Assignment)) {
         assignment: &mut Assignment,
         visit: &mut dyn FnMut(&Assignment),
     ) {
-        if row == assignment.len() {
+        if row == assignment.rows() {
             visit(assignment);
             return;
         }
@@ -224,15 +223,21 @@ fn visit_all(problem: &Problem, visit: &mut dyn FnMut(&Assignment)) {
         for a in problem.candidates().of_row(row) {
             if !taken[a] {
                 taken[a] = true;
-                assignment[row] = Some(a);
+                assignment.set(row, Some(a));
                 descend(problem, row + 1, taken, assignment, visit);
-                assignment[row] = None;
+                assignment.set(row, None);
                 taken[a] = false;
             }
         }
     }
     let (n, m) = problem.shape();
-    descend(problem, 0, &mut vec![false; m], &mut vec![None; n], visit);
+    descend(
+        problem,
+        0,
+        &mut vec![false; m],
+        &mut Assignment::empty(n),
+        visit,
+    );
 }
 
 /// The best objective of all feasible assignments.

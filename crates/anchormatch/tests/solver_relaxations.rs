@@ -1,6 +1,7 @@
 //! What every Frank–Wolfe or spectral solver owes its caller, checked on all of them alike.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use anchormatch::Assignment;
 use anchormatch::Monitor;
 use anchormatch::linalg::Matrix;
 use anchormatch::monitor::CancelToken;
@@ -102,9 +103,9 @@ fn kinds(n: usize, m: usize, seed: u64) -> Vec<Problem> {
 
 /// The best value over all feasible assignments.
 fn brute_force(problem: &Problem) -> f64 {
-    fn extend(problem: &Problem, partial: &mut Vec<Option<usize>>, best: &mut Option<f64>) {
+    fn extend(problem: &Problem, row: usize, partial: &mut Assignment, best: &mut Option<f64>) {
         let (n, m) = problem.shape();
-        if partial.len() == n {
+        if row == n {
             if problem.is_feasible(partial) {
                 let value = problem.objective(partial);
                 if best.is_none_or(|best| problem.sense().better(value, best)) {
@@ -114,15 +115,16 @@ fn brute_force(problem: &Problem) -> f64 {
             return;
         }
         for choice in std::iter::once(None).chain((0..m).map(Some)) {
-            if choice.is_none() || !partial.contains(&choice) {
-                partial.push(choice);
-                extend(problem, partial, best);
-                partial.pop();
+            if choice.is_none() || partial.iter().all(|taken| taken != choice) {
+                partial.set(row, choice);
+                extend(problem, row + 1, partial, best);
+                partial.set(row, None);
             }
         }
     }
     let mut best = None;
-    extend(problem, &mut Vec::new(), &mut best);
+    let mut partial = Assignment::empty(problem.shape().0);
+    extend(problem, 0, &mut partial, &mut best);
     best.unwrap()
 }
 
@@ -212,7 +214,7 @@ fn isomorphic_graphs_are_matched_with_and_without_seeds() {
             }
             let solution = solve(solver.as_ref(), &folded.problem);
             let whole = folded.complete(&solution.assignment);
-            let want: Vec<Option<usize>> = place.iter().map(|&p| Some(p)).collect();
+            let want: Assignment = place.iter().map(|&p| Some(p)).collect();
             assert_eq!(whole, want, "{} with {count} seeds", solver.info().name);
         }
     }
@@ -232,7 +234,7 @@ fn directed_isomorphic_graphs_have_equal_spectra() {
         for (new, &old) in order.iter().enumerate() {
             let solution = solve(solver.as_ref(), &problem);
             assert_eq!(
-                solution.assignment[old],
+                solution.assignment.partner(old),
                 Some(new),
                 "{}",
                 solver.info().name
@@ -273,7 +275,7 @@ fn candidates_and_partial_coverage_are_kept() {
                 let solution = solve(solver.as_ref(), &problem);
                 let name = solver.info().name;
                 assert!(problem.is_feasible(&solution.assignment), "{name}");
-                let matched = solution.assignment.iter().flatten().count();
+                let matched = solution.assignment.matched();
                 match coverage {
                     // As many as the candidates allow: one row has none.
                     Coverage::Full => assert_eq!(matched, (n - 1).min(m), "{name}"),
@@ -303,7 +305,7 @@ fn zero_weights_are_no_trouble() {
     let problem = product(Sense::Maximise, Matrix::zeros(4, 4), Matrix::zeros(5, 5));
     for solver in all() {
         let solution = solve(solver.as_ref(), &problem);
-        assert_eq!(solution.assignment.iter().flatten().count(), 4);
+        assert_eq!(solution.assignment.matched(), 4);
         assert_eq!(solution.objective, 0.0);
     }
 }

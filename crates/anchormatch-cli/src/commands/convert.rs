@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anchormatch::Error;
-use anchormatch::io::{Format, LoadedGraph, write_graph};
+use anchormatch_io::{Format, LoadedGraph, write_graph};
 use clap::Args;
 use serde_json::json;
 

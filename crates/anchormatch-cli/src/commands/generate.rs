@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
-use anchormatch::io::{Format, write_graph, write_pairs, write_whole};
-use anchormatch_lab::generate::house::{self, View};
-use anchormatch_lab::generate::{Instance, Synthetic, synthetic};
+use anchormatch_generate::house::{self, View};
+use anchormatch_generate::{Instance, Synthetic, synthetic};
+use anchormatch_io::{Format, write_graph, write_pairs, write_whole};
 use clap::{Args, Subcommand};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

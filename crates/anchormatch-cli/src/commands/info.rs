@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anchormatch::Graph;
-use anchormatch::io::LoadedGraph;
 use anchormatch::spectral::Spectrum;
+use anchormatch_io::LoadedGraph;
 use clap::Args;
 use serde::Serialize;
 
@@ -241,7 +241,7 @@ mod tests {
         let loaded = LoadedGraph {
             graph,
             positions: None,
-            format: anchormatch::io::Format::EdgeList,
+            format: anchormatch_io::Format::EdgeList,
             notes: vec![],
         };
         let info = Info::of("x", &loaded, "error");

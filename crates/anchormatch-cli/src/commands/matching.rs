@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anchormatch::affinity::proximity::Mode;
-use anchormatch::io::{
-    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
-};
 use anchormatch::matcher::{Best, Paper, Terms};
 use anchormatch::matching::Score;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status, registry};
 use anchormatch::{Anchors, Matching, Monitor};
-use anchormatch_lab::report::{Report, Run, Side};
+use anchormatch_io::{
+    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
+};
+use anchormatch_report::{Report, Run, Side};
 use clap::{Args, ValueEnum};
 
 use crate::args::{Output, Reading, Resources};

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anchormatch::io::write_whole;
 use anchormatch::linalg::Matrix;
 use anchormatch::spectral::{
     Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales, diffusion_time,
     heat_signature, wave_signature, wavelet_signature,
 };
 use anchormatch::{Error, Graph, Monitor};
+use anchormatch_io::write_whole;
 use clap::{Args, ValueEnum};
 
 use crate::args::{Output, Reading, Resources};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anchormatch::graph::Labels;
-use anchormatch::io::{LoadedGraph, read_pairs};
 use anchormatch::matcher::Best;
 use anchormatch::{Anchors, Matching};
+use anchormatch_io::{LoadedGraph, read_pairs};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 

@@ -1,21 +1,22 @@
 //! Small problems whose optima are found by trying everything.
 
+use anchormatch::Assignment;
 use anchormatch::solver::Solver;
 use serde_json::Value;
 
 use super::Bench;
 
 /// All one-to-one assignments of `rows` to `cols`, with rows that stay alone where that is allowed.
-pub(crate) fn assignments(rows: usize, cols: usize, alone: bool) -> Vec<Vec<Option<usize>>> {
-    let mut all = vec![Vec::new()];
+pub(crate) fn assignments(rows: usize, cols: usize, alone: bool) -> Vec<Assignment> {
+    let mut all = vec![Assignment::default()];
     for _ in 0..rows {
         let mut longer = Vec::new();
         for start in &all {
-            let free = (0..cols).map(Some).filter(|a| !start.contains(a));
+            let free = (0..cols)
+                .map(Some)
+                .filter(|&a| start.iter().all(|b| a != b));
             for next in free.chain(alone.then_some(None)) {
-                let mut assignment = start.clone();
-                assignment.push(next);
-                longer.push(assignment);
+                longer.push(start.iter().chain([next]).collect());
             }
         }
         all = longer;
@@ -37,16 +38,15 @@ fn noise(k: usize) -> f64 {
 #[track_caller]
 pub(crate) fn check(
     result: &Value,
-    all: &[Vec<Option<usize>>],
+    all: &[Assignment],
     sign: f64,
-    value: impl Fn(&[Option<usize>]) -> f64,
+    value: impl Fn(&Assignment) -> f64,
 ) {
     let best = all
         .iter()
         .map(|x| sign * value(x))
         .fold(f64::INFINITY, f64::min);
-    let assignment: Vec<Option<usize>> =
-        serde_json::from_value(result["assignment"].clone()).unwrap();
+    let assignment: Assignment = serde_json::from_value(result["assignment"].clone()).unwrap();
     assert!(all.contains(&assignment), "{result}");
     let objective = result["objective"].as_f64().unwrap();
     assert!((objective - value(&assignment)).abs() < 1e-9, "{result}");
@@ -57,7 +57,7 @@ pub(crate) fn check(
 }
 
 /// n, A, B with entries from `noise`.
-pub(crate) fn dat(n: usize) -> (String, impl Fn(&[Option<usize>]) -> f64) {
+pub(crate) fn dat(n: usize) -> (String, impl Fn(&Assignment) -> f64) {
     let entry = move |which: usize, i: usize, j: usize| noise(which * n * n + i * n + j);
     let mut text = format!("{n}\n");
     for which in 0..2 {
@@ -66,17 +66,17 @@ pub(crate) fn dat(n: usize) -> (String, impl Fn(&[Option<usize>]) -> f64) {
             text += &(row.join(" ") + "\n");
         }
     }
-    let value = move |p: &[Option<usize>]| {
+    let value = move |p: &Assignment| {
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
         pairs
-            .map(|(i, j)| entry(0, i, j) * entry(1, p[i].unwrap(), p[j].unwrap()))
+            .map(|(i, j)| entry(0, i, j) * entry(1, p.partner(i).unwrap(), p.partner(j).unwrap()))
             .sum()
     };
     (text, value)
 }
 
 /// A `.dd` problem of 4×4 nodes, all assignments and all pairs listed, made from `shift`.
-pub(crate) fn dd(shift: usize) -> (String, impl Fn(&[Option<usize>]) -> f64) {
+pub(crate) fn dd(shift: usize) -> (String, impl Fn(&Assignment) -> f64) {
     let unary = move |i: usize, a: usize| noise(shift + 4 * i + a);
     let pair = move |i: usize, a: usize, j: usize, b: usize| {
         noise(shift + 50 + 64 * i + 16 * a + 4 * j + b)
@@ -101,15 +101,12 @@ pub(crate) fn dd(shift: usize) -> (String, impl Fn(&[Option<usize>]) -> f64) {
         }
     }
     let text = format!("p 4 4 16 {pairs}\n{}\n", lines.join("\n"));
-    let value = move |x: &[Option<usize>]| {
+    let value = move |x: &Assignment| {
         let mut total = 0.0;
-        for (i, a) in x.iter().enumerate() {
-            let Some(a) = *a else { continue };
+        for (i, a) in x.pairs() {
             total += unary(i, a);
-            for (j, b) in x.iter().enumerate().skip(i + 1) {
-                if let Some(b) = *b {
-                    total += pair(i, a, j, b);
-                }
+            for (j, b) in x.pairs().filter(|&(j, _)| j > i) {
+                total += pair(i, a, j, b);
             }
         }
         total

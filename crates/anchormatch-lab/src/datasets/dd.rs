@@ -7,8 +7,9 @@
 
 use std::path::Path;
 
+use anchormatch::Assignment;
 use anchormatch::error::ParseError;
-use anchormatch::io::{DdProblem, read_dd};
+use anchormatch_io::{DdProblem, read_dd};
 
 use super::DatasetError;
 
@@ -134,9 +135,9 @@ pub fn load(dir: &Path) -> Result<Vec<DdFile>, DatasetError> {
 impl Reference {
     /// The stored assignment, a partner for every node.
     #[must_use]
-    pub fn partners(&self) -> Option<Vec<Option<usize>>> {
+    pub fn partners(&self) -> Option<Assignment> {
         self.assignment.map(|known| match known {
-            Known::Identity => (0..self.nodes).map(Some).collect(),
+            Known::Identity => Assignment::identity(self.nodes),
             Known::Permutation(numbers) => numbers.iter().copied().map(Some).collect(),
         })
     }
@@ -199,7 +200,7 @@ mod tests {
             let Some(partners) = reference.partners() else {
                 continue;
             };
-            let mut sorted: Vec<usize> = partners.into_iter().flatten().collect();
+            let mut sorted: Vec<usize> = partners.iter().flatten().collect();
             sorted.sort_unstable();
             assert!(
                 sorted.into_iter().eq(0..reference.nodes),
@@ -235,10 +236,10 @@ mod tests {
         reference.listed = (2, 1);
         let mut file = DdFile {
             reference,
-            problems: anchormatch::io::read_dd_from(
+            problems: anchormatch_io::read_dd_from(
                 &b"p 2 2 2 1\na 0 0 0 -50\na 1 1 1 -44.17718\ne 0 1 0\n"[..],
                 "f",
-                &anchormatch::io::ProblemOptions::default(),
+                &anchormatch_io::ProblemOptions::default(),
             )
             .unwrap(),
         };

@@ -18,7 +18,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
 
 use super::DatasetError;
-use crate::generate::{Instance, stream};
+use anchormatch_generate::{Instance, stream};
 
 /// The number of frames in the sequence.
 pub const FRAMES: usize = 101;

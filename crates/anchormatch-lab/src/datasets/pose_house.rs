@@ -18,7 +18,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
 
 use super::{DatasetError, hotel};
-use crate::generate::{Instance, stream};
+use anchormatch_generate::{Instance, stream};
 
 /// The number of views.
 pub const VIEWS: usize = 70;

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anchormatch::error::ParseError;
-use anchormatch::io::{QapInstance, read_qap};
+use anchormatch_io::{QapInstance, read_qap};
 
 use super::DatasetError;
 

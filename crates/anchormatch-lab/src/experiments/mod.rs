@@ -20,7 +20,7 @@ use anchormatch::matcher::Paper;
 use anchormatch::{Anchors, Error, Monitor, Result};
 use rayon::prelude::*;
 
-use crate::generate::Instance;
+use anchormatch_generate::Instance;
 
 /// One pair of graphs with its anchors.
 #[derive(Debug, Clone)]

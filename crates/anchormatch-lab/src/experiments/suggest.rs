@@ -14,8 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::Summary;
-use crate::generate::house::{self, View};
-use crate::generate::{Instance, Synthetic, synthetic};
+use anchormatch_generate::house::{self, View};
+use anchormatch_generate::{Instance, Synthetic, synthetic};
 
 /// What graphs are matched.
 #[derive(Debug, Clone, PartialEq)]

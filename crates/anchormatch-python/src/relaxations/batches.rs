@@ -258,10 +258,8 @@ impl<'a> FixedPoints<'a> {
             self.scores.extend(places.map(|place| image[place]));
             self.solver
                 .maximize_slice(&self.scores, rows, cols, &mut self.assigned)?;
-            for (i, column) in self.assigned.columns.iter().enumerate() {
-                if let Some(a) = column {
-                    vertex[a * height + i] = 1.0;
-                }
+            for (i, a) in self.assigned.columns.pairs() {
+                vertex[a * height + i] = 1.0;
             }
         }
         Ok(())

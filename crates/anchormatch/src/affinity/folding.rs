@@ -108,6 +108,7 @@ pub fn fold_anchors(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assignment::Assignment;
     use crate::monitor::Monitor;
     use crate::problem::{ExplicitPairwise, Problem};
     use proptest::prelude::*;
@@ -142,14 +143,14 @@ mod tests {
             let anchors: Vec<_> = (0..count.min(n)).map(|i| (i, partner(i))).collect();
             let folded = fold_anchors(&x, &y, &anchors, affinity).unwrap();
             let whole = problem(&x, &y, Matrix::zeros(n, m));
-            let everything: Vec<_> = (0..n).map(|i| Some(partner(i))).collect();
+            let everything: Assignment = (0..n).map(|i| Some(partner(i))).collect();
             let free = problem(&folded.x, &folded.y, folded.unary.clone());
-            let assignment: Vec<_> = folded
+            let assignment: Assignment = folded
                 .source
                 .iter()
                 .map(|&i| folded.target.iter().position(|&a| a == partner(i)))
                 .collect();
-            prop_assert!(assignment.iter().all(Option::is_some));
+            prop_assert!(assignment.matched() == assignment.rows());
             let want = whole.objective(&everything);
             prop_assert!((free.objective(&assignment) - (want - folded.constant)).abs() < 1e-9);
             let free = free.with_constant(folded.constant);

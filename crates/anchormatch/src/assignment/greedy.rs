@@ -4,6 +4,7 @@
 //! time ½-approximation algorithm for maximum weighted matching*, STACS 1999) and, with a threshold,
 //! leaves alone the nodes that no good entry claims.
 
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -11,7 +12,7 @@ use crate::linalg::Matrix;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GreedyAssignment {
     /// The column of each row, if it has one.
-    pub columns: Vec<Option<usize>>,
+    pub columns: Assignment,
     /// The sum of the chosen entries, added in the order of the rows.
     pub value: f64,
 }
@@ -65,7 +66,7 @@ pub fn maximize(score: &Matrix, threshold: Option<f64>) -> Result<GreedyAssignme
         }
     }
     entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut columns = vec![None; rows];
+    let mut columns = Assignment::empty(rows);
     let mut taken = vec![false; cols];
     let mut left = rows.min(cols);
     for (_, i, j) in entries {
@@ -73,16 +74,12 @@ pub fn maximize(score: &Matrix, threshold: Option<f64>) -> Result<GreedyAssignme
             break;
         }
         let (i, j) = (i as usize, j as usize);
-        if columns[i].is_none() && !taken[j] {
-            columns[i] = Some(j);
+        if columns.partner(i).is_none() && !taken[j] {
+            columns.set(i, Some(j));
             taken[j] = true;
             left -= 1;
         }
     }
-    let value = columns
-        .iter()
-        .enumerate()
-        .filter_map(|(i, column)| column.map(|j| score[(i, j)]))
-        .sum();
+    let value = columns.pairs().map(|pair| score[pair]).sum();
     Ok(GreedyAssignment { columns, value })
 }

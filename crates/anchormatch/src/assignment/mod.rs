@@ -5,15 +5,17 @@
 //! min Σ c_ij x_ij over x ∈ {0,1}, Σ_j x_ij ≤ 1, Σ_i x_ij ≤ 1, Σ x_ij = min(m, n),
 //! max Σ u_i + Σ v_j over u_i + v_j ≤ c_ij, where the duals of the larger side are ≤ 0.
 //!
-//! [`minimize`] and [`maximize`] solve it exactly by shortest augmenting paths (the room [`dense`]);
+//! An [`Assignment`] is the partner of each row, if it has one. [`minimize`] and [`maximize`] solve it exactly by shortest augmenting paths (the room [`dense`]);
 //! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched. [`Sinkhorn`] balances a
 //! positive matrix to a soft assignment.
 
 pub mod dense;
 pub mod greedy;
+mod partners;
 mod sinkhorn;
 
 pub use dense::{LinearSolver, TieBreak};
+pub use partners::{Assignment, Partners};
 pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;
@@ -32,7 +34,7 @@ pub const LARGEST_COST: f64 = 1e300;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinearAssignment {
     /// The column of each row, if it has one.
-    pub columns: Vec<Option<usize>>,
+    pub columns: Assignment,
     /// The sum of the chosen entries, added in the order of the rows.
     pub value: f64,
     /// The dual variable u of each row.

@@ -61,16 +61,14 @@ fn assemble(
             anchor: true,
         })
         .collect();
-    for (i, partner) in solution.assignment.iter().enumerate() {
-        if let Some(a) = *partner {
-            let belief = solution.soft.as_ref().map_or(1.0, |soft| soft[(i, a)]);
-            pairs.push(Pair {
-                source: free.source[i],
-                target: free.target[a],
-                confidence: belief.clamp(0.0, 1.0),
-                anchor: false,
-            });
-        }
+    for (i, a) in solution.assignment.pairs() {
+        let belief = solution.soft.as_ref().map_or(1.0, |soft| soft[(i, a)]);
+        pairs.push(Pair {
+            source: free.source[i],
+            target: free.target[a],
+            confidence: belief.clamp(0.0, 1.0),
+            anchor: false,
+        });
     }
     pairs.sort_unstable_by_key(|pair| pair.source);
     let alone = |graph: &Graph, side: fn(&Pair) -> usize| {

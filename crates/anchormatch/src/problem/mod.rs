@@ -39,6 +39,7 @@ pub use weights::Weights;
 
 use serde::Serialize;
 
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -77,12 +78,7 @@ pub trait Pairwise: Send + Sync {
     /// `out = W x` for the 0/1 matrix x of an assignment; `scratch` as for [`apply`](Self::apply).
     ///
     /// Half the work of [`apply`](Self::apply) or less, since the product with x is a selection.
-    fn apply_assignment(
-        &self,
-        assignment: &[Option<usize>],
-        out: &mut [f64],
-        _scratch: &mut [f64],
-    ) {
+    fn apply_assignment(&self, assignment: &Assignment, out: &mut [f64], _scratch: &mut [f64]) {
         sum_interactions(self, assignment, out);
     }
 
@@ -110,16 +106,10 @@ pub trait Pairwise: Send + Sync {
 }
 
 /// `out` = Σ W(·, jb) over the pairs of an assignment.
-fn sum_interactions<P: Pairwise + ?Sized>(
-    pairwise: &P,
-    assignment: &[Option<usize>],
-    out: &mut [f64],
-) {
+fn sum_interactions<P: Pairwise + ?Sized>(pairwise: &P, assignment: &Assignment, out: &mut [f64]) {
     out.fill(0.0);
-    for (j, b) in assignment.iter().enumerate() {
-        if let Some(b) = *b {
-            pairwise.add_interactions(j, b, 1.0, out);
-        }
+    for (j, b) in assignment.pairs() {
+        pairwise.add_interactions(j, b, 1.0, out);
     }
 }
 
@@ -309,12 +299,8 @@ impl Problem {
 
     /// xᵀWx of an assignment, entry by entry, and the constant.
     #[must_use]
-    pub fn objective(&self, assignment: &[Option<usize>]) -> f64 {
-        let matched: Vec<(usize, usize)> = assignment
-            .iter()
-            .enumerate()
-            .filter_map(|(i, a)| a.map(|a| (i, a)))
-            .collect();
+    pub fn objective(&self, assignment: &Assignment) -> f64 {
+        let matched: Vec<(usize, usize)> = assignment.pairs().collect();
         let mut total = self.constant;
         for (place, &(i, a)) in matched.iter().enumerate() {
             total += self.unary[(i, a)];
@@ -328,21 +314,22 @@ impl Problem {
 
     /// Whether `assignment` is one-to-one, within the candidates, and as full as the coverage asks.
     #[must_use]
-    pub fn is_feasible(&self, assignment: &[Option<usize>]) -> bool {
+    pub fn is_feasible(&self, assignment: &Assignment) -> bool {
         let (n, m) = self.shape();
-        let mut taken = vec![false; m];
-        let one_to_one = assignment.len() == n
-            && assignment.iter().enumerate().all(|(i, a)| match *a {
-                None => true,
-                Some(a) => {
-                    a < m && self.candidates.allows(i, a) && !std::mem::replace(&mut taken[a], true)
-                }
-            });
-        let matched = assignment.iter().flatten().count();
-        one_to_one
+        self.permits(assignment)
             && (self.coverage == Coverage::Partial
                 || !self.candidates.is_all()
-                || matched == n.min(m))
+                || assignment.matched() == n.min(m))
+    }
+
+    /// Whether `assignment` has the problem's rows and is one-to-one within the candidates.
+    pub(crate) fn permits(&self, assignment: &Assignment) -> bool {
+        let (n, m) = self.shape();
+        assignment.rows() == n
+            && assignment.is_one_to_one(m)
+            && assignment
+                .pairs()
+                .all(|(i, a)| self.candidates.allows(i, a))
     }
 }
 
@@ -361,15 +348,15 @@ mod tests {
     fn the_objective_is_the_quadratic_form() {
         let problem = problem(Sense::Minimise).with_constant(7.0);
         for assignment in [
-            vec![Some(1), Some(2), Some(0)],
-            vec![None, Some(2), None],
-            vec![None, None, None],
-        ] {
+            [Some(1), Some(2), Some(0)],
+            [None, Some(2), None],
+            [None, None, None],
+        ]
+        .map(Assignment::from)
+        {
             let mut x = vec![0.0; 9];
-            for (i, a) in assignment.iter().enumerate() {
-                if let Some(a) = a {
-                    x[3 * i + a] = 1.0;
-                }
+            for (i, a) in assignment.pairs() {
+                x[3 * i + a] = 1.0;
             }
             let mut image = vec![0.0; 9];
             problem.apply(&x, &mut image, &mut []);
@@ -381,17 +368,17 @@ mod tests {
     #[test]
     fn feasibility_is_what_the_words_say() {
         let full = problem(Sense::Maximise);
-        assert!(full.is_feasible(&[Some(1), Some(2), Some(0)]));
-        assert!(!full.is_feasible(&[Some(1), Some(1), Some(0)]));
-        assert!(!full.is_feasible(&[Some(1), None, Some(0)]));
-        assert!(!full.is_feasible(&[Some(1), Some(3), Some(0)]));
-        assert!(!full.is_feasible(&[Some(1)]));
+        assert!(full.is_feasible(&[Some(1), Some(2), Some(0)].into()));
+        assert!(!full.is_feasible(&[Some(1), Some(1), Some(0)].into()));
+        assert!(!full.is_feasible(&[Some(1), None, Some(0)].into()));
+        assert!(!full.is_feasible(&[Some(1), Some(3), Some(0)].into()));
+        assert!(!full.is_feasible(&[Some(1)].into()));
         let partial = problem(Sense::Maximise).with_coverage(Coverage::Partial);
-        assert!(partial.is_feasible(&[Some(1), None, Some(0)]));
+        assert!(partial.is_feasible(&[Some(1), None, Some(0)].into()));
         let few = Candidates::listed(3, 3, [(0, 1), (1, 0)]).unwrap();
         let listed = partial.with_candidates(few).unwrap();
-        assert!(listed.is_feasible(&[Some(1), None, None]));
-        assert!(!listed.is_feasible(&[Some(0), None, None]));
+        assert!(listed.is_feasible(&[Some(1), None, None].into()));
+        assert!(!listed.is_feasible(&[Some(0), None, None].into()));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 use super::low_rank::Rows;
 use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into};
 
@@ -233,7 +234,7 @@ impl Pairwise for ProductPairwise {
         }
     }
 
-    fn apply_assignment(&self, assignment: &[Option<usize>], out: &mut [f64], scratch: &mut [f64]) {
+    fn apply_assignment(&self, assignment: &Assignment, out: &mut [f64], scratch: &mut [f64]) {
         let (n, m) = self.shape();
         let (Weights::Dense(a), Weights::Dense(b)) = (&self.a, &self.b) else {
             // A sum of outer products of columns: their nonzero entries alone count.
@@ -289,9 +290,9 @@ impl Pairwise for ProductPairwise {
 }
 
 /// Row j of `out` is the row of `matrix` that j is assigned to, zero when it is to none.
-fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &[Option<usize>]) {
+fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &Assignment) {
     for (row, c) in out.chunks_mut(matrix.cols().max(1)).zip(assignment) {
-        match *c {
+        match c {
             Some(c) => row.copy_from_slice(matrix.row(c)),
             None => row.fill(0.0),
         }
@@ -341,7 +342,7 @@ mod tests {
                     want += a[(i, j)] * b[(permutation[i], permutation[j])];
                 }
             }
-            let assignment: Vec<_> = permutation.iter().map(|&c| Some(c)).collect();
+            let assignment: Assignment = permutation.iter().map(|&c| Some(c)).collect();
             prop_assert!((problem.objective(&assignment) - want).abs() < 1e-9);
         }
 
@@ -366,13 +367,11 @@ mod tests {
                 }
             }
             // An assignment that leaves a node alone when it can, as a matrix and as a list.
-            let assignment: Vec<Option<usize>> =
+            let assignment: Assignment =
                 (0..n).map(|i| (i > 0 && i <= m).then(|| m - i)).collect();
             let mut chosen = vec![0.0; n * m];
-            for (i, c) in assignment.iter().enumerate() {
-                if let Some(c) = c {
-                    chosen[i * m + c] = 1.0;
-                }
+            for (i, c) in assignment.pairs() {
+                chosen[i * m + c] = 1.0;
             }
             let mut scratch = vec![f64::NAN; pairwise.scratch_len()];
             let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);

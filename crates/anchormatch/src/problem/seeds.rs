@@ -10,6 +10,7 @@
 //! Nothing is lost: the objective of the smaller problem is the objective of the whole.
 
 use super::{Problem, ProductPairwise, Sense, Weights};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_transposed_into};
 
@@ -32,18 +33,18 @@ impl SeededProduct {
     /// # Panics
     /// When `assignment` is not one of this problem.
     #[must_use]
-    pub fn complete(&self, assignment: &[Option<usize>]) -> Vec<Option<usize>> {
+    pub fn complete(&self, assignment: &Assignment) -> Assignment {
         assert_eq!(
-            assignment.len(),
+            assignment.rows(),
             self.free_rows.len(),
             "an entry for every free row"
         );
-        let mut whole = vec![None; self.free_rows.len() + self.seeds.len()];
+        let mut whole = Assignment::empty(self.free_rows.len() + self.seeds.len());
         for (&row, column) in self.free_rows.iter().zip(assignment) {
-            whole[row] = column.map(|c| self.free_cols[c]);
+            whole.set(row, column.map(|c| self.free_cols[c]));
         }
         for &(row, column) in &self.seeds {
-            whole[row] = Some(column);
+            whole.set(row, Some(column));
         }
         whole
     }
@@ -226,15 +227,15 @@ mod tests {
                     .unwrap();
             let whole = ProductPairwise::problem(sense, pick(&a), pick(&b), linear).unwrap();
             // Some free nodes stay alone.
-            let assignment: Vec<Option<usize>> = folded.free_rows.iter().map(|&i| {
+            let assignment: Assignment = folded.free_rows.iter().map(|&i| {
                 let place = folded.free_cols.iter().position(|&c| c == partner(i));
                 place.filter(|_| i % 3 != 2)
             }).collect();
             let completed = folded.complete(&assignment);
             for &(s, t) in &seeds {
-                prop_assert_eq!(completed[s], Some(t));
+                prop_assert_eq!(completed.partner(s), Some(t));
             }
-            prop_assert!((0..n).all(|i| completed[i].is_none_or(|c| c == partner(i))));
+            prop_assert!(completed.pairs().all(|(i, c)| c == partner(i)));
             let (got, want) = (folded.problem.objective(&assignment), whole.objective(&completed));
             prop_assert!((got - want).abs() < 1e-9, "{} {}", got, want);
         }
@@ -265,6 +266,6 @@ mod tests {
         let all = [(0, 3), (1, 2), (2, 0)];
         let folded = ProductPairwise::seeded_problem(Sense::Minimise, &a, &b, &all).unwrap();
         assert_eq!(folded.problem.shape(), (0, 1));
-        assert_eq!(folded.complete(&[]), [Some(3), Some(2), Some(0)]);
+        assert_eq!(folded.complete(&[].into()), [Some(3), Some(2), Some(0)]);
     }
 }

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use super::low_rank::Rows;
 use super::{GaussianKernel, KernelFactors, LowRank, Pairwise};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 use crate::monitor::Monitor;
@@ -243,13 +244,13 @@ impl Pairwise for SeparablePairwise {
         }
     }
 
-    fn apply_assignment(&self, assignment: &[Option<usize>], out: &mut [f64], scratch: &mut [f64]) {
+    fn apply_assignment(&self, assignment: &Assignment, out: &mut [f64], scratch: &mut [f64]) {
         // The first product moves columns only.
         let ((n, m), r) = (self.shape(), self.rank);
         scratch.fill(0.0);
         for (moved, row) in scratch.chunks_mut(m.max(1)).zip(self.f.chunks(n.max(1))) {
             for (value, b) in row.iter().zip(assignment) {
-                if let Some(b) = *b {
+                if let Some(b) = b {
                     moved[b] = *value;
                 }
             }
@@ -392,14 +393,12 @@ mod tests {
             let kernel = GaussianKernel::new(0.1).unwrap();
             let (x, y) = (symmetric(n, 1, false), symmetric(m, 2, false));
             let w = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
-            let assignment: Vec<Option<usize>> = (0..n)
+            let assignment: Assignment = (0..n)
                 .map(|i| (i != 2 && i < m).then(|| m - 1 - i))
                 .collect();
             let mut matrix = vec![0.0; n * m];
-            for (i, b) in assignment.iter().enumerate() {
-                if let Some(b) = b {
-                    matrix[i * m + b] = 1.0;
-                }
+            for (i, b) in assignment.pairs() {
+                matrix[i * m + b] = 1.0;
             }
             let mut scratch = vec![f64::NAN; w.scratch_len()];
             let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);

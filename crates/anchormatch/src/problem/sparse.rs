@@ -184,13 +184,19 @@ mod tests {
     #[test]
     fn costs_count_once_when_both_are_chosen() {
         let problem = listed().problem().unwrap();
-        assert_eq!(problem.objective(&[Some(0), Some(1)]), 1.0 + 2.0 + 5.0);
-        assert_eq!(problem.objective(&[Some(2), Some(1)]), -1.0 + 2.0 - 3.0);
-        assert_eq!(problem.objective(&[Some(2), None]), -1.0);
-        assert_eq!(problem.objective(&[None, None]), 0.0);
+        assert_eq!(
+            problem.objective(&[Some(0), Some(1)].into()),
+            1.0 + 2.0 + 5.0
+        );
+        assert_eq!(
+            problem.objective(&[Some(2), Some(1)].into()),
+            -1.0 + 2.0 - 3.0
+        );
+        assert_eq!(problem.objective(&[Some(2), None].into()), -1.0);
+        assert_eq!(problem.objective(&[None, None].into()), 0.0);
         assert_eq!(problem.pairwise().value(0, 2, 1, 2), 0.0);
-        assert!(problem.is_feasible(&[None, Some(2)]));
-        assert!(!problem.is_feasible(&[Some(1), None]));
+        assert!(problem.is_feasible(&[None, Some(2)].into()));
+        assert!(!problem.is_feasible(&[Some(1), None].into()));
         assert_eq!(problem.pairwise().bounds(), (-1.5, 2.5));
     }
 

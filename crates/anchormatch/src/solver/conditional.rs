@@ -6,6 +6,7 @@
 //! the pair, as far as the best assignments on both sides tell.
 
 use super::local::{Local, Step};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::problem::Problem;
@@ -34,7 +35,7 @@ impl<'p> Conditional<'p> {
     /// When the memory does not suffice.
     pub(crate) fn new(
         problem: &'p Problem,
-        assignment: &[Option<usize>],
+        assignment: &Assignment,
         budget: usize,
         monitor: &Monitor,
     ) -> Result<Self> {
@@ -50,7 +51,7 @@ impl<'p> Conditional<'p> {
     ///
     /// # Complexity
     /// O(n₁ + n₂) for the first move, O(n₁ n₂) for each one after it, as long as the budget lasts.
-    pub(crate) fn best(&mut self, condition: Condition) -> Option<(Vec<Option<usize>>, f64)> {
+    pub(crate) fn best(&mut self, condition: Condition) -> Option<(Assignment, f64)> {
         self.state.copy_from(&self.base);
         if !condition.holds(&self.state) {
             let step = self.first(condition)?;
@@ -182,8 +183,7 @@ mod tests {
                 for sense in [Sense::Maximise, Sense::Minimise] {
                     for seed in 0..4 {
                         let problem = problem(n, m, seed, coverage, sense);
-                        let first: Vec<Option<usize>> =
-                            (0..n).map(|i| (i < m).then_some(i)).collect();
+                        let first: Assignment = (0..n).map(|i| (i < m).then_some(i)).collect();
                         let before = problem.objective(&first);
                         let monitor = Monitor::silent();
                         let mut search =
@@ -191,12 +191,12 @@ mod tests {
                         for i in 0..n {
                             for a in 0..m {
                                 let (with, gain) = search.best(Condition::Together(i, a)).unwrap();
-                                assert_eq!(with[i], Some(a));
+                                assert_eq!(with.partner(i), Some(a));
                                 assert!(problem.is_feasible(&with));
                                 let want = sense.sign() * (problem.objective(&with) - before);
                                 assert!((gain - want).abs() < 1e-9, "{gain} {want}");
                                 let (without, gain) = search.best(Condition::Apart(i, a)).unwrap();
-                                assert_ne!(without[i], Some(a));
+                                assert_ne!(without.partner(i), Some(a));
                                 assert!(problem.is_feasible(&without));
                                 let want = sense.sign() * (problem.objective(&without) - before);
                                 assert!((gain - want).abs() < 1e-9, "{gain} {want}");
@@ -222,7 +222,7 @@ mod tests {
         ];
         for seed in 0..8 {
             let problem = problem(3, 3, seed, Coverage::Full, Sense::Maximise);
-            let first = [Some(0), Some(1), Some(2)];
+            let first = Assignment::identity(3);
             let monitor = Monitor::silent();
             let mut search = Conditional::new(&problem, &first, 10_000, &monitor).unwrap();
             for i in 0..3 {
@@ -231,7 +231,7 @@ mod tests {
                     let best = orders
                         .iter()
                         .filter(|order| order[i] == a)
-                        .map(|order| problem.objective(&order.map(Some)))
+                        .map(|order| problem.objective(&order.map(Some).into()))
                         .fold(f64::NEG_INFINITY, f64::max);
                     assert!((problem.objective(&found) - best).abs() < 1e-9);
                 }
@@ -242,7 +242,8 @@ mod tests {
     #[test]
     fn the_only_pair_cannot_be_taken_apart() {
         let problem = problem(1, 1, 0, Coverage::Full, Sense::Maximise);
-        let mut search = Conditional::new(&problem, &[Some(0)], 100, &Monitor::silent()).unwrap();
+        let mut search =
+            Conditional::new(&problem, &Assignment::identity(1), 100, &Monitor::silent()).unwrap();
         assert_eq!(search.best(Condition::Apart(0, 0)), None);
         assert!(search.best(Condition::Together(0, 0)).is_some());
     }

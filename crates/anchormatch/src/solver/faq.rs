@@ -137,7 +137,7 @@ impl Faq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignment;
+    use crate::assignment::{self, Assignment};
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
 
     fn values(n: usize, seed: u64) -> Matrix {
@@ -256,7 +256,7 @@ mod tests {
         for (n, m) in [(4, 4), (3, 6), (6, 3)] {
             let problem = problem(n, m, Sense::Maximise, 1);
             let unbalanced = Matrix::from_fn(n, m, |i, a| if i == a { 5.0 } else { 0.0 });
-            let partial: Vec<Option<usize>> = (0..n).map(|i| (i == 1).then_some(2)).collect();
+            let partial: Assignment = (0..n).map(|i| (i == 1).then_some(2)).collect();
             for start in [
                 Start::default(),
                 Start {
@@ -286,7 +286,7 @@ mod tests {
                     assert!(soft[(0, 0)] > 0.9);
                 }
                 if start.assignment.is_some() {
-                    assert_eq!(solution.assignment[1], Some(2));
+                    assert_eq!(solution.assignment.partner(1), Some(2));
                 }
             }
         }

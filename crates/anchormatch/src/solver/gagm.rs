@@ -306,7 +306,11 @@ mod tests {
         assert_eq!(solution.assignment, want);
         let soft = solution.soft.unwrap();
         for i in 0..11 {
-            assert!(soft[(i, want[i].unwrap())] > 0.95, "{:?}", soft.row(i));
+            assert!(
+                soft[(i, want.partner(i).unwrap())] > 0.95,
+                "{:?}",
+                soft.row(i)
+            );
         }
         let mut annealing = Annealing::new(&problem, soft.into_vec());
         assert!(annealing.step(&Gagm::default(), 100.0) < 0.01);

@@ -8,9 +8,8 @@
 //! does any other. Where the modes are images of each other under a symmetry of the problem, every such
 //! move is accepted.
 
+use crate::assignment::Assignment;
 use crate::problem::Problem;
-
-type Assignment = Vec<Option<usize>>;
 
 /// The permutations between all pairs of modes.
 pub(super) struct Jumps {
@@ -32,12 +31,13 @@ impl Jumps {
         let mut moves = Vec::new();
         for (k, p) in modes.iter().enumerate() {
             for q in &modes[..k] {
-                let together = p.iter().zip(q).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+                let together = p.iter().zip(q).filter_map(|(a, b)| Some((a?, b?)));
                 let columns = completed(together, m);
                 moves.push(Move::Columns(inverse(&columns)));
                 moves.push(Move::Columns(columns));
-                let owners = [owners(p, m), owners(q, m)];
-                let both = (0..m).filter_map(|a| Some((owners[1][a]?, owners[0][a]?)));
+                let owners = [p.inverse(m), q.inverse(m)];
+                let both =
+                    (0..m).filter_map(|a| Some((owners[1].partner(a)?, owners[0].partner(a)?)));
                 let rows = completed(both, n);
                 moves.push(Move::Rows(inverse(&rows)));
                 moves.push(Move::Rows(rows));
@@ -45,7 +45,7 @@ impl Jumps {
         }
         Self {
             moves,
-            proposed: vec![None; n],
+            proposed: Assignment::empty(n),
         }
     }
 
@@ -62,28 +62,18 @@ impl Jumps {
         problem: &Problem,
     ) -> Option<&Assignment> {
         let m = problem.shape().1;
-        for (i, slot) in self.proposed.iter_mut().enumerate() {
-            *slot = match &self.moves[k] {
+        for i in 0..self.proposed.rows() {
+            let partner = match &self.moves[k] {
                 Move::Columns(columns) => columns.get(partners[i]).copied(),
                 Move::Rows(rows) => Some(partners[rows[i]]).filter(|&a| a < m),
             };
+            self.proposed.set(i, partner);
         }
         let candidates = problem.candidates();
-        let mut pairs = self.proposed.iter().enumerate();
-        let permitted =
-            candidates.is_all() || pairs.all(|(i, a)| a.is_none_or(|a| candidates.allows(i, a)));
+        let mut pairs = self.proposed.pairs();
+        let permitted = candidates.is_all() || pairs.all(|(i, a)| candidates.allows(i, a));
         permitted.then_some(&self.proposed)
     }
-}
-
-fn owners(assignment: &[Option<usize>], columns: usize) -> Vec<Option<usize>> {
-    let mut owners = vec![None; columns];
-    for (i, a) in assignment.iter().enumerate() {
-        if let Some(a) = *a {
-            owners[a] = Some(i);
-        }
-    }
-    owners
 }
 
 /// The permutation of `size` places with these images; the others stay where they can.
@@ -164,15 +154,15 @@ mod tests {
             }
             // From the second mode to the first: rows that both match arrive.
             let from = partners(&modes[1]);
-            let matched = |i: usize| modes[0][i].is_some() && modes[1][i].is_some();
+            let matched = |i: usize| modes.iter().take(2).all(|mode| mode.partner(i).is_some());
             let y = jumps.propose(1, &from, &problem).unwrap().clone();
             for i in (0..n).filter(|&i| matched(i)) {
-                prop_assert_eq!(y[i], modes[0][i]);
+                prop_assert_eq!(y.partner(i), modes[0].partner(i));
             }
             let y = jumps.propose(3, &from, &problem).unwrap().clone();
-            for (i, a) in modes[0].iter().enumerate() {
-                if a.is_some() && modes[1].contains(a) {
-                    prop_assert_eq!(y[i], *a);
+            for (i, a) in modes[0].pairs() {
+                if modes[1].pairs().any(|(_, b)| a == b) {
+                    prop_assert_eq!(y.partner(i), Some(a));
                 }
             }
         }
@@ -180,7 +170,7 @@ mod tests {
 
     #[test]
     fn one_mode_has_no_jumps() {
-        assert_eq!(Jumps::between(&[vec![Some(0)]], (1, 1)).len(), 0);
+        assert_eq!(Jumps::between(&[Assignment::identity(1)], (1, 1)).len(), 0);
         assert_eq!(Jumps::between(&[], (0, 3)).len(), 0);
     }
 }

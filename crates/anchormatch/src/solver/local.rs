@@ -17,6 +17,7 @@
 //!
 //! Memory: one n₁×n₂ and two n₁×n₁ matrices.
 
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
@@ -72,7 +73,7 @@ impl<'p> Local<'p> {
     /// When the memory does not suffice.
     pub(super) fn new(
         problem: &'p Problem,
-        assignment: &[Option<usize>],
+        assignment: &Assignment,
         monitor: &Monitor,
     ) -> Result<Self> {
         let (n, m) = problem.shape();
@@ -115,13 +116,11 @@ impl<'p> Local<'p> {
     }
 
     /// Goes to another assignment.
-    pub(super) fn set(&mut self, assignment: &[Option<usize>]) {
+    pub(super) fn set(&mut self, assignment: &Assignment) {
         self.partner.fill(self.cols);
         self.owner.fill(self.rows);
-        for (i, a) in assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                (self.partner[i], self.owner[a]) = (a, i);
-            }
+        for (i, a) in assignment.pairs() {
+            (self.partner[i], self.owner[a]) = (a, i);
         }
         self.refresh();
         for i in 0..self.rows {
@@ -323,8 +322,8 @@ impl<'p> Local<'p> {
     }
 
     /// The assignment.
-    pub(super) fn assignment(&self) -> Vec<Option<usize>> {
-        as_options(&self.partner, self.cols)
+    pub(super) fn assignment(&self) -> Assignment {
+        assignment_of(&self.partner, self.cols)
     }
 
     /// Computes G and the objective from nothing.
@@ -388,8 +387,8 @@ impl<'p> Local<'p> {
     }
 }
 
-/// Partners with a number for "none" as options.
-pub(super) fn as_options(partner: &[usize], none: usize) -> Vec<Option<usize>> {
+/// The assignment of partners with a number for "none".
+pub(super) fn assignment_of(partner: &[usize], none: usize) -> Assignment {
     partner.iter().map(|&a| (a != none).then_some(a)).collect()
 }
 

@@ -61,6 +61,7 @@ pub use umeyama::Umeyama;
 
 use serde::Serialize;
 
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Interrupt, Monitor};
@@ -112,7 +113,7 @@ impl From<Interrupt> for Status {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// The partner of each row, if it has one.
-    pub assignment: Vec<Option<usize>>,
+    pub assignment: Assignment,
     /// The assignment's value, in the problem's own sense.
     pub objective: f64,
     /// The relaxed solution, rows and columns summing to at most 1; `None` for pure searches.
@@ -158,7 +159,7 @@ pub struct Start<'a> {
     /// A soft matrix for relaxations that can start from one.
     pub soft: Option<&'a Matrix>,
     /// An assignment for methods that can start from one; relaxations may take it as a soft matrix.
-    pub assignment: Option<&'a [Option<usize>]>,
+    pub assignment: Option<&'a Assignment>,
 }
 
 impl Start<'_> {
@@ -195,16 +196,7 @@ impl Start<'_> {
             }
         }
         if let Some(assignment) = self.assignment {
-            let mut taken = vec![false; m];
-            let valid = assignment.len() == n
-                && assignment.iter().enumerate().all(|(i, a)| {
-                    a.is_none_or(|a| {
-                        a < m
-                            && problem.candidates().allows(i, a)
-                            && !std::mem::replace(&mut taken[a], true)
-                    })
-                });
-            if !valid {
+            if !problem.permits(assignment) {
                 return Err(Error::parameter(
                     "start",
                     "an assignment that is not one-to-one within the candidates",

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::tabu::{Run, default_iterations};
 use super::{Faq, Gagm, Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -124,7 +125,7 @@ impl Portfolio {
         problem: &Problem,
         start: &Start<'_>,
         monitor: &Monitor,
-    ) -> Result<(Solution, Vec<Vec<Option<usize>>>)> {
+    ) -> Result<(Solution, Vec<Assignment>)> {
         self.check()?;
         start.check(problem)?;
         let mut rounds = Rounds::new(self, problem, start, monitor);
@@ -154,8 +155,6 @@ impl Portfolio {
         Ok(())
     }
 }
-
-type Assignment = Vec<Option<usize>>;
 
 /// An assignment and sign · objective.
 #[derive(Clone)]
@@ -288,7 +287,7 @@ impl<'a> Rounds<'a> {
             } else {
                 let first = random.random_range(0..elites);
                 let second = (first + random.random_range(1..elites)) % elites;
-                let parents = [first, second].map(|k| &self.pool[k].assignment[..]);
+                let parents = [first, second].map(|k| &self.pool[k].assignment);
                 crossed(self.problem, parents, &mut random)?
             });
         }

@@ -1,6 +1,7 @@
 //! What relaxations share: where they start, how an iteration ends, and the solution at the end.
 
 use super::{Solution, Start, Status};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 pub(super) use crate::linalg::dot;
@@ -18,7 +19,7 @@ pub(super) fn initial(problem: &Problem, start: &Start<'_>) -> Vec<f64> {
         for a in problem.candidates().of_row(i) {
             x[i * m + a] = match (start.soft, start.assignment) {
                 (Some(soft), _) => soft[(i, a)],
-                (None, Some(assignment)) => f64::from(u8::from(assignment[i] == Some(a))),
+                (None, Some(assignment)) => f64::from(u8::from(assignment.partner(i) == Some(a))),
                 (None, None) => share,
             };
         }
@@ -140,7 +141,7 @@ impl<'m> Iterations<'m> {
     pub(super) fn solution(
         self,
         problem: &Problem,
-        assignment: Vec<Option<usize>>,
+        assignment: Assignment,
         mut soft: Matrix,
     ) -> Solution {
         cap_sums(&mut soft);
@@ -254,7 +255,7 @@ mod tests {
             ..Start::default()
         };
         assert!((largest_sum(&initial(&full, &start), 3, 3) - 1.0).abs() < 1e-15);
-        let assignment = [Some(2), None, Some(0)];
+        let assignment = Assignment::from([Some(2), None, Some(0)]);
         let start = Start {
             assignment: Some(&assignment),
             ..Start::default()

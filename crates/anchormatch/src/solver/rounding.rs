@@ -1,6 +1,6 @@
 //! From a soft matrix to an assignment.
 
-use crate::assignment;
+use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::problem::{Coverage, Problem};
@@ -15,7 +15,7 @@ use crate::problem::{Coverage, Problem};
 ///
 /// # Complexity
 /// One linear assignment, O(n³) at worst; for partial coverage O(k²) values of W more.
-pub fn round(problem: &Problem, score: &Matrix) -> Result<Vec<Option<usize>>> {
+pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
     let (n, m) = problem.shape();
     let candidates = problem.candidates();
     let mut assignment = if candidates.is_all() {
@@ -34,9 +34,7 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Vec<Option<usize>>> {
             }
         }
         let mut columns = assignment::maximize(&restricted)?.columns;
-        for (i, column) in columns.iter_mut().enumerate() {
-            *column = column.filter(|&a| candidates.allows(i, a));
-        }
+        columns.retain(|i, a| candidates.allows(i, a));
         columns
     };
     if problem.coverage() == Coverage::Partial {
@@ -46,20 +44,16 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Vec<Option<usize>>> {
 }
 
 /// Takes off the pair whose loss improves the objective most, until no loss does.
-pub(super) fn drop_harmful(problem: &Problem, assignment: &mut [Option<usize>]) {
+pub(super) fn drop_harmful(problem: &Problem, assignment: &mut Assignment) {
     let sign = problem.sense().sign();
     // What each pair gives: u + 2 Σ W with the others.
     let mut matched: Vec<(usize, usize, f64)> = Vec::new();
-    for (i, a) in assignment.iter().enumerate() {
-        if let Some(a) = *a {
-            let mut gain = problem.unary()[(i, a)];
-            for (j, b) in assignment.iter().enumerate() {
-                if let Some(b) = *b {
-                    gain += 2.0 * problem.pairwise().value(i, a, j, b);
-                }
-            }
-            matched.push((i, a, sign * gain));
+    for (i, a) in assignment.pairs() {
+        let mut gain = problem.unary()[(i, a)];
+        for (j, b) in assignment.pairs() {
+            gain += 2.0 * problem.pairwise().value(i, a, j, b);
         }
+        matched.push((i, a, sign * gain));
     }
     while let Some(worst) =
         (0..matched.len()).min_by(|&p, &q| matched[p].2.total_cmp(&matched[q].2))
@@ -68,7 +62,7 @@ pub(super) fn drop_harmful(problem: &Problem, assignment: &mut [Option<usize>]) 
             break;
         }
         let (i, a, _) = matched.remove(worst);
-        assignment[i] = None;
+        assignment.set(i, None);
         for (j, b, gain) in &mut matched {
             *gain -= 2.0 * sign * problem.pairwise().value(i, a, *j, *b);
         }
@@ -93,7 +87,7 @@ mod tests {
         let score = Matrix::from_fn(3, 3, |i, a| (3 * i + a) as f64);
         let assignment = round(&problem, &score).unwrap();
         assert!(problem.is_feasible(&assignment));
-        assert_eq!(assignment, vec![Some(1), Some(2), None]);
+        assert_eq!(assignment, [Some(1), Some(2), None]);
         assert_eq!(problem.objective(&assignment), -2.0);
     }
 }

@@ -245,6 +245,7 @@ impl Walk {
 mod tests {
     use super::super::test_support::{kernel_problem as problem, values};
     use super::*;
+    use crate::assignment::Assignment;
     use crate::monitor::CancelToken;
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
 
@@ -333,7 +334,7 @@ mod tests {
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
             assert_eq!(solution.status, Status::Converged);
-            let want: Vec<Option<usize>> = place.into_iter().map(Some).collect();
+            let want: Assignment = place.into_iter().map(Some).collect();
             assert_eq!(solution.assignment, want);
             assert!((solution.objective - (n * (n - 1)) as f64).abs() < 1e-9);
             let soft = solution.soft.unwrap();
@@ -361,7 +362,7 @@ mod tests {
             let solution = Rrwm::default()
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            let mut partners: Vec<usize> = solution.assignment.iter().flatten().copied().collect();
+            let mut partners: Vec<usize> = solution.assignment.iter().flatten().collect();
             partners.sort_unstable();
             partners.dedup();
             assert_eq!(partners.len(), 3);
@@ -406,8 +407,8 @@ mod tests {
             let solution = Rrwm::default()
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            assert_eq!(solution.assignment.len(), n);
-            assert_eq!(solution.assignment.iter().flatten().count(), n.min(m));
+            assert_eq!(solution.assignment.rows(), n);
+            assert_eq!(solution.assignment.matched(), n.min(m));
             assert_eq!(solution.objective, 0.0);
         }
     }
@@ -423,7 +424,7 @@ mod tests {
             .unwrap();
         assert_eq!(solution.status, Status::Cancelled);
         assert_eq!(solution.iterations, 1);
-        assert_eq!(solution.assignment.iter().flatten().count(), 6);
+        assert_eq!(solution.assignment.matched(), 6);
     }
 
     #[test]

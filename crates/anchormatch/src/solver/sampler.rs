@@ -17,6 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::jumps::Jumps;
 use super::local::{Local, Step};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::{Interrupt, Monitor};
@@ -41,7 +42,7 @@ pub struct Sampler {
     pub chains: usize,
     /// Modes that are known: chains jump between them and where they start, which changes how fast
     /// they mix but not what they draw from. Default none.
-    pub modes: Vec<Vec<Option<usize>>>,
+    pub modes: Vec<Assignment>,
     /// What the posterior's logarithm is as a function of the objective. Default: the objective itself.
     pub curve: Option<Curve>,
     /// Work at most, in proposals; an accepted one counts as n₁ n₂/8. A fifth of it may go before the
@@ -109,7 +110,7 @@ pub struct Samples {
     /// States counted that are not the one where the chains started.
     pub elsewhere: usize,
     /// The best state seen, and its objective's sign · value without the problem's constant.
-    pub best: (Vec<Option<usize>>, f64),
+    pub best: (Assignment, f64),
     /// Whether a limit cut the sampling short.
     pub interrupt: Option<Interrupt>,
 }
@@ -125,10 +126,10 @@ impl Sampler {
     pub fn sample(
         &self,
         problem: &Problem,
-        first: &[Option<usize>],
+        first: &Assignment,
         seed: u64,
         monitor: &Monitor,
-        mut visit: impl FnMut(&[Option<usize>]),
+        mut visit: impl FnMut(&Assignment),
     ) -> Result<Samples> {
         let (n, m) = problem.shape();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -136,7 +137,7 @@ impl Sampler {
         let betas: Vec<f64> = (0..chains)
             .map(|k| 0.5f64.powf(k as f64 / (chains - 1).max(1) as f64))
             .collect();
-        let mut modes = vec![first.to_vec()];
+        let mut modes = vec![first.clone()];
         modes.extend(self.modes.iter().filter(|mode| *mode != first).cloned());
         let mut jumps = Jumps::between(&modes, (n, m));
         let mut states = Vec::with_capacity(chains);
@@ -147,7 +148,7 @@ impl Sampler {
             marginals: Matrix::zeros(n, m),
             counted: 0,
             elsewhere: 0,
-            best: (first.to_vec(), states[0].gain()),
+            best: (first.clone(), states[0].gain()),
             interrupt: None,
         };
         let proposals = (n * m).min(self.most_proposals);
@@ -190,22 +191,18 @@ impl Sampler {
             burnt_in |= sweep >= self.burn_in || work >= self.most_work / 5;
             if burnt_in {
                 let assignment = states[0].assignment();
-                for (i, a) in assignment.iter().enumerate() {
-                    if let Some(a) = *a {
-                        samples.marginals[(i, a)] += 1.0;
-                    }
+                for (i, a) in assignment.pairs() {
+                    samples.marginals[(i, a)] += 1.0;
                 }
-                samples.elsewhere += usize::from(assignment != first);
+                samples.elsewhere += usize::from(assignment != *first);
                 visit(&assignment);
                 samples.counted += 1;
             }
         }
         if samples.counted == 0 {
             // Cut off at once: the start is all that is known.
-            for (i, a) in first.iter().enumerate() {
-                if let Some(a) = *a {
-                    samples.marginals[(i, a)] = 1.0;
-                }
+            for (i, a) in first.pairs() {
+                samples.marginals[(i, a)] = 1.0;
             }
         } else {
             let share = 1.0 / samples.counted as f64;
@@ -298,23 +295,16 @@ mod tests {
     }
 
     /// All feasible assignments.
-    fn all(problem: &Problem) -> Vec<Vec<Option<usize>>> {
+    fn all(problem: &Problem) -> Vec<Assignment> {
         let (n, m) = problem.shape();
-        let mut found = vec![vec![]];
+        let mut found = vec![Assignment::default()];
         for _ in 0..n {
-            found = found
-                .into_iter()
-                .flat_map(|p: Vec<Option<usize>>| {
-                    (0..=m).filter_map(move |a| {
-                        let a = (a < m).then_some(a);
-                        (a.is_none() || !p.contains(&a)).then(|| {
-                            let mut next = p.clone();
-                            next.push(a);
-                            next
-                        })
-                    })
-                })
-                .collect();
+            let mut longer = Vec::new();
+            for p in &found {
+                let free = (0..m).map(Some).filter(|&a| p.iter().all(|b| a != b));
+                longer.extend(free.chain([None]).map(|a| p.iter().chain([a]).collect()));
+            }
+            found = longer;
         }
         found.retain(|p| problem.is_feasible(p));
         found
@@ -345,7 +335,9 @@ mod tests {
             .map(|p| bend(problem.objective(p)).exp())
             .collect();
         let with = |i: usize, a: usize| {
-            let holds = all.iter().map(|p| f64::from(u8::from(p[i] == Some(a))));
+            let holds = all
+                .iter()
+                .map(|p| f64::from(u8::from(p.partner(i) == Some(a))));
             holds.zip(&weights).map(|(h, w)| h * w).sum::<f64>()
         };
         let sampler = Sampler {
@@ -353,7 +345,7 @@ mod tests {
             curve: Some(Curve::new(-10.0, 10.0, 2000, bend)),
             ..Sampler::default()
         };
-        let first = [Some(0), Some(1), Some(2)];
+        let first = Assignment::identity(3);
         let samples = sampler
             .sample(&problem, &first, 5, &Monitor::silent(), |_| {})
             .unwrap();
@@ -377,15 +369,13 @@ mod tests {
                     for p in all(&problem) {
                         let weight = (sense.sign() * problem.objective(&p)).exp();
                         total += weight;
-                        for (i, a) in p.iter().enumerate() {
-                            if let Some(a) = *a {
-                                want[(i, a)] += weight;
-                            }
+                        for (i, a) in p.pairs() {
+                            want[(i, a)] += weight;
                         }
                     }
-                    let first: Vec<Option<usize>> = (0..n).map(|i| (i < m).then_some(i)).collect();
-                    let mut other = first.clone();
-                    other.rotate_right(1);
+                    let first: Assignment = (0..n).map(|i| (i < m).then_some(i)).collect();
+                    let last = first.partner(n - 1);
+                    let mut other: Assignment = [last].into_iter().chain(&first).take(n).collect();
                     other.swap(0, 1);
                     let sampler = Sampler {
                         sweeps: 20_000,
@@ -436,8 +426,8 @@ mod tests {
         });
         let pairwise = ExplicitPairwise::new(n, m, matrix).unwrap();
         let problem = Problem::maximise(unary, Box::new(pairwise)).unwrap();
-        let first: Vec<Option<usize>> = (0..n).map(Some).collect();
-        let second: Vec<Option<usize>> = (0..n).map(|i| Some((i + 3) % n)).collect();
+        let first = Assignment::identity(n);
+        let second: Assignment = (0..n).map(|i| Some((i + 3) % n)).collect();
         let share = |modes| {
             let sampler = Sampler {
                 sweeps: 4000,
@@ -461,7 +451,13 @@ mod tests {
         let problem = problem(4, 5, Coverage::Partial, Sense::Maximise);
         let run = |seed| {
             Sampler::default()
-                .sample(&problem, &[None; 4], seed, &Monitor::silent(), |_| {})
+                .sample(
+                    &problem,
+                    &Assignment::empty(4),
+                    seed,
+                    &Monitor::silent(),
+                    |_| {},
+                )
                 .unwrap()
                 .marginals
         };
@@ -474,7 +470,13 @@ mod tests {
         let pairwise = ExplicitPairwise::new(0, 3, Matrix::zeros(0, 0)).unwrap();
         let empty = Problem::maximise(Matrix::zeros(0, 3), Box::new(pairwise)).unwrap();
         let samples = Sampler::default()
-            .sample(&empty, &[], 1, &Monitor::silent(), |_| {})
+            .sample(
+                &empty,
+                &Assignment::default(),
+                1,
+                &Monitor::silent(),
+                |_| {},
+            )
             .unwrap();
         assert_eq!(samples.counted, 0);
     }

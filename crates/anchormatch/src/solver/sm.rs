@@ -17,7 +17,7 @@ use super::relaxation::{
 };
 use super::rounding::drop_harmful;
 use super::{Info, Kind, Solution, Solver, Start, round};
-use crate::assignment::greedy;
+use crate::assignment::{Assignment, greedy};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -128,7 +128,7 @@ impl Solver for Sm {
 }
 
 /// The largest entry of a candidate that is left, again and again.
-fn round_greedily(problem: &Problem, score: &Matrix) -> Result<Vec<Option<usize>>> {
+fn round_greedily(problem: &Problem, score: &Matrix) -> Result<Assignment> {
     let candidates = problem.candidates();
     let mut assignment = if candidates.is_all() {
         greedy::maximize(score, None)?.columns
@@ -201,7 +201,7 @@ mod tests {
                 .unwrap()
         };
         let plain = solve(&Start::default());
-        let assignment: Vec<_> = (0..6).rev().map(Some).collect();
+        let assignment: Assignment = (0..6).rev().map(Some).collect();
         let warm = solve(&Start {
             assignment: Some(&assignment),
             ..Start::default()

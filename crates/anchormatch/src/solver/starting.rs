@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Start, round};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::problem::{Coverage, Problem};
@@ -15,7 +16,7 @@ pub(super) fn starting_point(
     problem: &Problem,
     start: &Start<'_>,
     random: &mut ChaCha8Rng,
-) -> Result<Vec<Option<usize>>> {
+) -> Result<Assignment> {
     match (start.assignment, start.soft) {
         (Some(assignment), _) => completed(problem, assignment),
         (None, Some(soft)) => round(problem, soft),
@@ -27,36 +28,34 @@ pub(super) fn starting_point(
 ///
 /// Given pairs stay where all assignments are allowed; else as many of them as a fullest assignment
 /// can hold.
-pub(super) fn completed(
-    problem: &Problem,
-    assignment: &[Option<usize>],
-) -> Result<Vec<Option<usize>>> {
+pub(super) fn completed(problem: &Problem, assignment: &Assignment) -> Result<Assignment> {
     let (n, m) = problem.shape();
-    let mut result = assignment.to_vec();
-    let matched = result.iter().flatten().count();
+    let mut result = assignment.clone();
+    let matched = result.matched();
     if problem.coverage() == Coverage::Partial || matched == n.min(m) {
         return Ok(result);
     }
     if problem.candidates().is_all() {
         let mut free = vec![true; m];
-        result.iter().flatten().for_each(|&a| free[a] = false);
+        result.pairs().for_each(|(_, a)| free[a] = false);
         let mut columns = (0..m).filter(|&a| free[a]);
-        for slot in result.iter_mut().filter(|slot| slot.is_none()) {
-            *slot = columns.next();
+        for i in 0..n {
+            if result.partner(i).is_none() {
+                result.set(i, columns.next());
+            }
         }
         return Ok(result);
     }
-    let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
+    let score = Matrix::from_fn(n, m, |i, a| {
+        f64::from(u8::from(assignment.partner(i) == Some(a)))
+    });
     round(problem, &score)
 }
 
 /// A random assignment, as full as the coverage asks.
 ///
 /// When nodes may stay alone, each row in a random order takes a free column by chance.
-pub(super) fn random_assignment(
-    problem: &Problem,
-    random: &mut ChaCha8Rng,
-) -> Result<Vec<Option<usize>>> {
+pub(super) fn random_assignment(problem: &Problem, random: &mut ChaCha8Rng) -> Result<Assignment> {
     let (n, m) = problem.shape();
     if problem.candidates().is_all() {
         let mut larger: Vec<usize> = (0..n.max(m)).collect();
@@ -64,11 +63,8 @@ pub(super) fn random_assignment(
         if n <= m {
             return Ok(larger[..n].iter().map(|&a| Some(a)).collect());
         }
-        let mut result = vec![None; n];
-        for (a, &i) in larger[..m].iter().enumerate() {
-            result[i] = Some(a);
-        }
-        return Ok(result);
+        let chosen = larger[..m].iter().enumerate();
+        return Ok(Assignment::from_pairs(n, chosen.map(|(a, &i)| (i, a))));
     }
     if problem.coverage() == Coverage::Full {
         let score = Matrix::from_fn(n, m, |_, _| random.random_range(0.0..1.0));
@@ -77,14 +73,14 @@ pub(super) fn random_assignment(
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(random);
     let mut free = vec![true; m];
-    let mut result = vec![None; n];
+    let mut result = Assignment::empty(n);
     let mut open = Vec::new();
     for i in order {
         open.clear();
         open.extend(problem.candidates().of_row(i).filter(|&a| free[a]));
         if !open.is_empty() {
             let a = open[random.random_range(0..open.len())];
-            result[i] = Some(a);
+            result.set(i, Some(a));
             free[a] = false;
         }
     }
@@ -95,18 +91,13 @@ pub(super) fn random_assignment(
 /// may, and else stays alone where that is allowed.
 pub(super) fn shaken(
     problem: &Problem,
-    assignment: &[Option<usize>],
+    assignment: &Assignment,
     moves: usize,
     random: &mut ChaCha8Rng,
-) -> Vec<Option<usize>> {
+) -> Assignment {
     let (n, m) = problem.shape();
-    let mut partner = assignment.to_vec();
-    let mut owner = vec![None; m];
-    for (i, a) in partner.iter().enumerate() {
-        if let Some(a) = *a {
-            owner[a] = Some(i);
-        }
-    }
+    let mut result = assignment.clone();
+    let mut owners = result.inverse(m);
     let candidates = problem.candidates();
     let choices: Vec<Vec<usize>> = if candidates.is_all() {
         Vec::new()
@@ -114,7 +105,7 @@ pub(super) fn shaken(
         (0..n).map(|i| candidates.of_row(i).collect()).collect()
     };
     if n == 0 || m == 0 {
-        return partner;
+        return result;
     }
     for _ in 0..moves {
         let i = random.random_range(0..n);
@@ -123,8 +114,8 @@ pub(super) fn shaken(
             Some(list) if list.is_empty() => continue,
             Some(list) => list[random.random_range(0..list.len())],
         };
-        let a = partner[i];
-        match owner[b] {
+        let a = result.partner(i);
+        match owners.partner(b) {
             Some(j) if j == i => continue,
             Some(j) => {
                 let handed = a.filter(|&a| candidates.allows(j, a));
@@ -132,54 +123,54 @@ pub(super) fn shaken(
                 if a.is_some() && handed.is_none() && problem.coverage() == Coverage::Full {
                     continue;
                 }
-                partner[j] = handed;
+                result.set(j, handed);
                 if let Some(a) = a {
-                    owner[a] = handed.map(|_| j);
+                    owners.set(a, handed.map(|_| j));
                 }
             }
             None => {
                 if let Some(a) = a {
-                    owner[a] = None;
+                    owners.set(a, None);
                 }
             }
         }
-        partner[i] = Some(b);
-        owner[b] = Some(i);
+        result.set(i, Some(b));
+        owners.set(b, Some(i));
     }
-    partner
+    result
 }
 
 /// A child of two assignments: what they share stays, other rows take the column of either parent by
 /// chance while it is free, and who is left over is matched at random where the coverage asks for it.
 pub(super) fn crossed(
     problem: &Problem,
-    parents: [&[Option<usize>]; 2],
+    parents: [&Assignment; 2],
     random: &mut ChaCha8Rng,
-) -> Result<Vec<Option<usize>>> {
+) -> Result<Assignment> {
     let (n, m) = problem.shape();
-    let mut child = vec![None; n];
+    let mut child = Assignment::empty(n);
     let mut free = vec![true; m];
     for i in 0..n {
-        if let (Some(a), Some(b)) = (parents[0][i], parents[1][i])
+        if let (Some(a), Some(b)) = (parents[0].partner(i), parents[1].partner(i))
             && a == b
         {
-            child[i] = Some(a);
+            child.set(i, Some(a));
             free[a] = false;
         }
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(random);
     for &i in &order {
-        if child[i].is_none() {
+        if child.partner(i).is_none() {
             let side = random.random_range(0..2);
-            let pick = [parents[side][i], parents[1 - side][i]];
+            let pick = [side, 1 - side].map(|side| parents[side].partner(i));
             // Staying alone is inherited too.
             let heir = match pick[0] {
                 Some(a) if !free[a] => pick[1].filter(|&b| free[b]),
                 first => first,
             };
             if let Some(a) = heir {
-                child[i] = Some(a);
+                child.set(i, Some(a));
                 free[a] = false;
             }
         }
@@ -188,8 +179,8 @@ pub(super) fn crossed(
         let mut rest: Vec<usize> = (0..m).filter(|&a| free[a]).collect();
         rest.shuffle(random);
         for &i in &order {
-            if child[i].is_none() {
-                child[i] = rest.pop();
+            if child.partner(i).is_none() {
+                child.set(i, rest.pop());
             }
         }
     }

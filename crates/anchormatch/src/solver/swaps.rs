@@ -17,6 +17,7 @@
 //!
 //! Memory: two N×N matrices. All rows are padded to whole vectors of [`LANES`] numbers.
 
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Vectors;
 use crate::monitor::Monitor;
@@ -79,7 +80,7 @@ impl<'p> Swaps<'p> {
     /// When the problem does not [`suit`](Self::suit).
     pub(super) fn new(
         problem: &'p Problem,
-        assignment: &[Option<usize>],
+        assignment: &Assignment,
         monitor: &Monitor,
     ) -> Result<Self> {
         let (n, m) = problem.shape();
@@ -114,14 +115,12 @@ impl<'p> Swaps<'p> {
     }
 
     /// Goes to another assignment.
-    pub(super) fn set(&mut self, assignment: &[Option<usize>]) {
+    pub(super) fn set(&mut self, assignment: &Assignment) {
         let mut free = vec![true; self.nodes];
-        for (i, a) in assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                let (row, column) = if self.flipped { (a, i) } else { (i, a) };
-                self.partner[row] = column;
-                free[column] = false;
-            }
+        for (i, a) in assignment.pairs() {
+            let (row, column) = if self.flipped { (a, i) } else { (i, a) };
+            self.partner[row] = column;
+            free[column] = false;
         }
         let mut rest = (0..self.nodes).filter(|&c| free[c]);
         for slot in &mut self.partner[self.real..] {
@@ -166,15 +165,15 @@ impl<'p> Swaps<'p> {
     }
 
     /// The assignment that belongs to the partners `p` of a state like this one.
-    pub(super) fn assignment(&self, p: &[usize]) -> Vec<Option<usize>> {
-        let mut result = vec![None; self.problem.shape().0];
+    pub(super) fn assignment(&self, p: &[usize]) -> Assignment {
+        let mut result = Assignment::empty(self.problem.shape().0);
         for (row, &column) in p[..self.real].iter().enumerate() {
             let (i, a) = if self.flipped {
                 (column, row)
             } else {
                 (row, column)
             };
-            result[i] = Some(a);
+            result.set(i, Some(a));
         }
         result
     }

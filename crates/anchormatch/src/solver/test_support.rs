@@ -1,6 +1,7 @@
 //! Problems with known answers, and what every relaxation must do with them.
 
 use super::{Solution, Solver, Start, Status};
+use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 use crate::monitor::{CancelToken, Monitor};
 use crate::problem::{
@@ -34,13 +35,10 @@ pub(super) fn kernel_problem(x: Matrix, y: Matrix, separable: bool) -> Problem {
 }
 
 /// Values, the same in another order, and where each of the first went.
-pub(super) fn hidden(n: usize, seed: u64) -> (Matrix, Matrix, Vec<Option<usize>>) {
+pub(super) fn hidden(n: usize, seed: u64) -> (Matrix, Matrix, Assignment) {
     let x = values(n, seed);
     let order: Vec<usize> = (0..n).map(|i| (5 * i + 3) % n).collect();
-    let mut place = vec![None; n];
-    for (new, &old) in order.iter().enumerate() {
-        place[old] = Some(new);
-    }
+    let place = Assignment::from_pairs(n, order.iter().enumerate().map(|(new, &old)| (old, new)));
     let y = x.select(&order, &order);
     (x, y, place)
 }
@@ -131,7 +129,7 @@ fn matches_the_smaller_side(solver: &dyn Solver) {
         for separable in [false, true] {
             let problem = kernel_problem(values(n, 5), values(m, 5), separable);
             let solution = solve(solver, &problem);
-            assert_eq!(solution.assignment.iter().flatten().count(), n.min(m));
+            assert_eq!(solution.assignment.matched(), n.min(m));
         }
     }
 }
@@ -144,7 +142,7 @@ fn answers_empty_and_zero_problems(solver: &dyn Solver) {
             let problem = Problem::maximise(unary, Box::new(pairwise.unwrap())).unwrap();
             let solution = solve(solver, &problem);
             let k = n.min(m);
-            assert_eq!(solution.assignment.iter().flatten().count(), k);
+            assert_eq!(solution.assignment.matched(), k);
             assert_eq!(solution.objective, value * (k * k) as f64);
             // Every assignment loses, so that the best is the empty one.
             let partial = solve(solver, &problem.with_coverage(Coverage::Partial));
@@ -178,7 +176,7 @@ fn stops_when_told(solver: &dyn Solver) {
     consistent(&problem, &solution);
     assert_eq!(solution.status, Status::Cancelled);
     assert_eq!(solution.iterations, 1);
-    assert_eq!(solution.assignment.iter().flatten().count(), 6);
+    assert_eq!(solution.assignment.matched(), 6);
 }
 
 /// None of these solvers takes its own parameters.

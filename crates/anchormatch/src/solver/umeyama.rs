@@ -211,6 +211,7 @@ fn add_spectral_score(source: &Spectrum, target: &Spectrum, score: &mut Matrix) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assignment::Assignment;
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense};
 
     fn values(n: usize, seed: u64, symmetric: bool) -> Matrix {
@@ -270,13 +271,9 @@ mod tests {
                     })
                     .sum();
                 for shift in 0..m {
-                    let assignment: Vec<Option<usize>> =
+                    let assignment: Assignment =
                         (0..n).map(|i| (i < m).then_some((i + shift) % m)).collect();
-                    let diagonal: f64 = assignment
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(i, a)| a.map(|a| problem.unary()[(i, a)]))
-                        .sum();
+                    let diagonal: f64 = assignment.pairs().map(|pair| problem.unary()[pair]).sum();
                     let value = sense.sign() * (problem.objective(&assignment) - diagonal);
                     assert!(value <= bound + 1e-9, "{value} {bound}");
                 }

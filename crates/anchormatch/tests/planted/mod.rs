@@ -4,6 +4,7 @@
 // Each test file takes what it needs.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Best;
 use anchormatch::{Anchors, Graph, Matching, Monitor};
@@ -15,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) struct Planted {
     pub(crate) source: Graph,
     pub(crate) target: Graph,
-    pub(crate) truth: Vec<Option<usize>>,
+    pub(crate) truth: Assignment,
 }
 
 /// How the weights of a planted pair of graphs come about.
@@ -84,7 +85,10 @@ impl Planted {
 
     /// The true pairs of some source nodes.
     pub(crate) fn pairs(&self, nodes: &[usize]) -> Vec<(usize, usize)> {
-        nodes.iter().map(|&i| (i, self.truth[i].unwrap())).collect()
+        nodes
+            .iter()
+            .map(|&i| (i, self.truth.partner(i).unwrap()))
+            .collect()
     }
 
     /// A run with the true partners of some nodes as anchors; what holds of every result is checked.
@@ -96,7 +100,7 @@ impl Planted {
     pub(crate) fn right(&self, matching: &Matching) -> usize {
         let pairs = matching.pairs.iter();
         pairs
-            .filter(|pair| self.truth[pair.source] == Some(pair.target))
+            .filter(|pair| self.truth.partner(pair.source) == Some(pair.target))
             .count()
     }
 }

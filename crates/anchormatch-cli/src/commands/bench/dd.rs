@@ -164,7 +164,7 @@ impl Options {
                 let value = problem.objective(&solution.assignment);
                 row.found = Some(value);
                 row.reached = value <= reference.value + ROUNDING;
-                row.matched = solution.assignment.iter().flatten().count();
+                row.matched = solution.assignment.matched();
                 row.status = Some(solution.status);
             }
         }

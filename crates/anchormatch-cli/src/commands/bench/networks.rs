@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anchormatch::Error;
-use anchormatch::io::{write_graph, write_pairs, write_whole};
+use anchormatch_io::{write_graph, write_pairs, write_whole};
 use anchormatch_lab::datasets::networks::{Network, NetworkPair};
 use anchormatch_lab::experiments::Summary;
 use anchormatch_lab::experiments::networks::{

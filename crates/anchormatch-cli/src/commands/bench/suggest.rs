@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anchormatch::matcher::Best;
 use anchormatch::monitor::Progress;
+use anchormatch_generate::Synthetic;
 use anchormatch_lab::experiments::Summary;
 use anchormatch_lab::experiments::suggest::{Asked, Graphs, SuggestResult, SuggestStudy};
-use anchormatch_lab::generate::Synthetic;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 

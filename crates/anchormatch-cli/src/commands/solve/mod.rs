@@ -6,9 +6,9 @@ mod start;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anchormatch::io::{LoadedProblem, ProblemFormat, ProblemOptions, read_problem_with};
 use anchormatch::solver::{Solver, Start, registry};
 use anchormatch::{Error, Monitor};
+use anchormatch_io::{LoadedProblem, ProblemFormat, ProblemOptions, read_problem_with};
 use clap::{Args, ValueEnum};
 
 use crate::args::{Output, Resources};
@@ -131,7 +131,7 @@ impl Options {
                 break;
             }
             let start = Start {
-                assignment: start.as_deref(),
+                assignment: start.as_ref(),
                 ..Start::seeded(self.seed)
             };
             solved.push(self.solve(index, loaded, solver.as_ref(), &start, &monitor)?);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use anchormatch::Assignment;
 use anchormatch::problem::Sense;
 use anchormatch::solver::Status;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::table::Table;
 pub(super) struct Solved {
     pub(super) objective: f64,
     /// The column of each row; null where it stays alone.
-    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) assignment: Assignment,
     pub(super) solver: &'static str,
     pub(super) status: Status,
     pub(super) iterations: usize,
@@ -130,7 +131,7 @@ mod tests {
     fn solved() -> Solved {
         Solved {
             objective: -2.5,
-            assignment: vec![Some(1), None],
+            assignment: [Some(1), None].into(),
             solver: "faq",
             status: Status::TimeLimit,
             iterations: 1,

@@ -4,17 +4,15 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anchormatch::Error;
 use anchormatch::error::ParseError;
-use anchormatch::io::{LoadedProblem, QapSolution, read_qap_solution};
 use anchormatch::problem::Problem;
 use anchormatch::solver::Start;
+use anchormatch::{Assignment, Error};
+use anchormatch_io::{LoadedProblem, QapSolution, read_qap_solution};
 use serde::Deserialize;
 
 use crate::exit::Failure;
 use crate::files::{has_extension, is_standard};
-
-type Assignment = Vec<Option<usize>>;
 
 /// What a file of starts holds.
 #[derive(Debug)]
@@ -132,10 +130,7 @@ fn directed(solution: &QapSolution, problem: &Problem) -> Assignment {
         // Not of this problem; the check says so.
         return direct;
     }
-    let mut inverse = vec![None; n];
-    for (i, &a) in solution.permutation.iter().enumerate() {
-        inverse[a] = Some(i);
-    }
+    let inverse = direct.inverse(n);
     let distance = |assignment: &Assignment| (problem.objective(assignment) - solution.cost).abs();
     let (stated, other) = (distance(&direct), distance(&inverse));
     let near = 1e-9 * solution.cost.abs().max(1.0);

@@ -15,7 +15,7 @@ use anchormatch::{Matching, Monitor, Result};
 
 use super::{Graphs, Group, Measured, Plan, Row, Run};
 use crate::experiments::Trial;
-use crate::generate::Synthetic;
+use anchormatch_generate::Synthetic;
 
 /// What a matching found and what there was to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -169,9 +169,9 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::experiments::evaluation::tests::plan;
-    use crate::generate::Instance;
     use anchormatch::matching::Pair;
     use anchormatch::{Anchors, Graph};
+    use anchormatch_generate::Instance;
 
     #[test]
     fn pairs_and_lonely_nodes_are_counted_by_hand() {

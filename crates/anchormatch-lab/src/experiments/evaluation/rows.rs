@@ -8,7 +8,7 @@ use crate::datasets::hotel::FRAMES;
 use crate::experiments::Trial;
 use crate::experiments::hotel::HotelSweep;
 use crate::experiments::solvers::{SolverPoint, Sweep};
-use crate::generate::{BlockModel, Synthetic, block_model, house, stream};
+use anchormatch_generate::{BlockModel, Synthetic, block_model, house, stream};
 
 /// Rows of graphs of so many nodes have a fifth of the trials.
 const LARGE: usize = 100;

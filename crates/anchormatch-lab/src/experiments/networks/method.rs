@@ -4,6 +4,7 @@
 //! seeds; a preset of the matcher is one as it stands. [`by_name`] knows both: a new preset adds its
 //! line to [`presets`].
 
+use anchormatch::Assignment;
 use anchormatch::matcher::{Best, Paper};
 use anchormatch::matching::Matching;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
@@ -32,7 +33,7 @@ pub trait Method: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The partner of each source node, if it has one.
-    pub partners: Vec<Option<usize>>,
+    pub partners: Assignment,
     /// Why the method stopped.
     pub status: Status,
 }
@@ -44,12 +45,9 @@ impl Found {
     /// When a pair of the matching has a source node beyond them.
     #[must_use]
     pub fn of_matching(matching: &Matching, nodes: usize) -> Self {
-        let mut partners = vec![None; nodes];
-        for pair in &matching.pairs {
-            partners[pair.source] = Some(pair.target);
-        }
+        let pairs = matching.pairs.iter();
         Self {
-            partners,
+            partners: Assignment::from_pairs(nodes, pairs.map(|pair| (pair.source, pair.target))),
             status: matching.status,
         }
     }
@@ -234,7 +232,7 @@ mod tests {
         let found = paper
             .run(&path, &target, &anchors, &Monitor::silent())
             .unwrap();
-        assert_eq!(found.partners[0], want[0]);
+        assert_eq!(found.partners.partner(0), want[0]);
     }
 
     #[test]

@@ -24,11 +24,12 @@ pub use method::{Found, Method, Preset, SeededSolver, by_name, names, presets};
 
 use std::time::Duration;
 
+use anchormatch::Assignment;
 use anchormatch::{Anchors, Error, Graph, Monitor, Result};
 
 use super::{Summary, Trial};
 use crate::datasets::networks::NetworkPair;
-use crate::generate::stream;
+use anchormatch_generate::stream;
 
 /// Anchors that a trial has at least.
 const FEWEST_ANCHORS: usize = 2;
@@ -216,7 +217,7 @@ impl NetworkSweep {
             return Ok(None);
         }
         let summary = |value: fn(&Measured) -> f64| Summary::of(measured.iter().map(value));
-        let identity: Vec<Option<usize>> = (0..pair.nodes()).map(Some).collect();
+        let identity = Assignment::identity(pair.nodes());
         Ok(Some(NetworkRow {
             pair: pair.name,
             weighted: pair.weighted,
@@ -256,12 +257,9 @@ impl NetworkSweep {
             Ok(found) => found,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let mut taken = vec![false; target.nodes()];
-        let is_matching = found.partners.len() == source.nodes()
-            && found.partners.iter().flatten().all(|&partner| {
-                partner < taken.len() && !std::mem::replace(&mut taken[partner], true)
-            })
-            && (trial.anchors.iter()).all(|&(s, t)| found.partners[s] == Some(t));
+        let is_matching = found.partners.rows() == source.nodes()
+            && found.partners.is_one_to_one(target.nodes())
+            && (trial.anchors.iter()).all(|&(s, t)| found.partners.partner(s) == Some(t));
         if !is_matching {
             return Err(Error::Numerics(format!(
                 "{} returned no matching that keeps the anchors",
@@ -269,7 +267,9 @@ impl NetworkSweep {
             )));
         }
         let truth = &trial.instance.truth;
-        let right = truth.iter().filter(|&&(s, t)| found.partners[s] == Some(t));
+        let right = truth
+            .iter()
+            .filter(|&&(s, t)| found.partners.partner(s) == Some(t));
         // Anchors are right and do not count.
         let known = trial.anchors.len();
         Ok(Ok(Measured {
@@ -286,12 +286,12 @@ impl NetworkSweep {
 /// # Panics
 /// When there is a source node more than partners, or a partner outside the target.
 #[must_use]
-pub fn conserved(source: &Graph, target: &Graph, partners: &[Option<usize>]) -> Conserved {
+pub fn conserved(source: &Graph, target: &Graph, partners: &Assignment) -> Conserved {
     let (mut kept, mut kept_weight, mut weight) = (0usize, 0.0, 0.0);
     for i in 0..source.nodes() {
         for (j, w) in source.neighbours(i).take_while(|&(j, _)| j < i) {
             weight += w.max(0.0);
-            if let (Some(a), Some(b)) = (partners[i], partners[j]) {
+            if let (Some(a), Some(b)) = (partners.partner(i), partners.partner(j)) {
                 let image = target.weight(a, b);
                 kept += usize::from(image != 0.0);
                 kept_weight += w.min(image).max(0.0);

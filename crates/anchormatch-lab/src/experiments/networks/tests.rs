@@ -31,12 +31,8 @@ impl Method for Fixed {
 
 /// The anchors and nothing else.
 fn anchors_only(source: &Graph, anchors: &Anchors) -> Result<Found> {
-    let mut partners = vec![None; source.nodes()];
-    for &(s, t) in anchors.hard() {
-        partners[s] = Some(t);
-    }
     Ok(Found {
-        partners,
+        partners: Assignment::from_pairs(source.nodes(), anchors.hard().iter().copied()),
         status: Status::Converged,
     })
 }
@@ -121,7 +117,9 @@ fn solvers_are_scored_and_the_truth_stands_beside() {
             let partners = found.unwrap().partners;
             let asked = trial.instance.truth.iter();
             let asked = asked.filter(|pair| !trial.anchors.contains(pair));
-            right += asked.filter(|&&(s, t)| partners[s] == Some(t)).count();
+            right += asked
+                .filter(|&&(s, t)| partners.partner(s) == Some(t))
+                .count();
         }
         // Chance would find one node a draw.
         assert!(right > 27, "{right}");
@@ -152,13 +150,13 @@ fn a_refusal_is_a_row_and_nonsense_is_an_error() {
 
     let twice: fn(&Graph, &Anchors) -> Result<Found> = |source, _| {
         Ok(Found {
-            partners: vec![Some(0); source.nodes()],
+            partners: vec![Some(0); source.nodes()].into(),
             status: Status::Converged,
         })
     };
     let forgets: fn(&Graph, &Anchors) -> Result<Found> = |source, _| {
         Ok(Found {
-            partners: vec![None; source.nodes()],
+            partners: Assignment::empty(source.nodes()),
             status: Status::Converged,
         })
     };
@@ -193,14 +191,14 @@ fn a_cancelled_sweep_returns_the_rows_it_has() {
 fn weights_conserve_their_smaller_part() {
     let source = Graph::from_edges(4, &[(0, 1, 4.0), (1, 2, 2.0), (2, 3, 2.0)]).unwrap();
     let target = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 9.0)]).unwrap();
-    let partners = [0, 1, 2, 3].map(Some);
+    let partners = Assignment::identity(4);
     let got = conserved(&source, &target, &partners);
     assert!((got.edges - 2.0 / 3.0).abs() < 1e-15);
     assert!((got.weight - 3.0 / 8.0).abs() < 1e-15);
-    let alone = conserved(&source, &target, &[None, Some(1), Some(2), None]);
+    let alone = conserved(&source, &target, &[None, Some(1), Some(2), None].into());
     assert_eq!((alone.edges, alone.weight), (1.0 / 3.0, 0.25));
     let empty = Graph::from_edges(2, &[]).unwrap();
-    assert_eq!(conserved(&empty, &empty, &[None, None]).edges, 1.0);
+    assert_eq!(conserved(&empty, &empty, &[None, None].into()).edges, 1.0);
 }
 
 proptest! {
@@ -232,7 +230,7 @@ proptest! {
             }
         }
         let want = if source.edges() == 0 { 1.0 } else { sum / 2.0 / source.edges() as f64 };
-        let partners: Vec<_> = partners.into_iter().map(Some).collect();
+        let partners: Assignment = partners.into_iter().map(Some).collect();
         let got = conserved(&source, &target, &partners);
         prop_assert!((got.edges - want).abs() < 1e-12 && (got.weight - want).abs() < 1e-12);
     }

@@ -203,8 +203,7 @@ impl QaplibSweep {
         let outcome = match solved {
             Err(error) => Err(error.to_string()),
             Ok(solution) => {
-                let permutation: Vec<usize> =
-                    solution.assignment.iter().copied().flatten().collect();
+                let permutation: Vec<usize> = solution.assignment.iter().flatten().collect();
                 if !problem.is_feasible(&solution.assignment) {
                     return Err(Error::Numerics(format!(
                         "{} returned no permutation of {}",

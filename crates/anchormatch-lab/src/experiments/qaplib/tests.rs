@@ -1,9 +1,10 @@
 use super::*;
 use crate::datasets::qaplib::BestKnown;
-use anchormatch::io::QapInstance;
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Kind, Solution};
+use anchormatch_io::QapInstance;
 
 /// Returns the identity turned by `turn`, or what else a test asks for.
 struct Fixed {
@@ -34,9 +35,9 @@ impl Solver for Fixed {
         if n > self.refuse_above {
             return Err(Error::Numerics("too large".into()));
         }
-        let mut assignment: Vec<_> = (0..n).map(|i| Some((i + self.turn) % n)).collect();
+        let mut assignment: Assignment = (0..n).map(|i| Some((i + self.turn) % n)).collect();
         if self.drop_last {
-            assignment[n - 1] = None;
+            assignment.set(n - 1, None);
         }
         Ok(Solution {
             // What a solver claims does not matter.

@@ -246,7 +246,7 @@ pub(super) fn paper_settings(preset: &Paper) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{Synthetic, synthetic};
+    use anchormatch_generate::{Synthetic, synthetic};
 
     fn trial(anchors: usize) -> Trial {
         let instance = synthetic(&Synthetic::default(), 5).unwrap();

@@ -16,7 +16,7 @@ use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
 use crate::datasets::pose_house::PoseHouse;
 use crate::experiments::Trial;
-use crate::generate::{Instance, house, stream};
+use anchormatch_generate::{Instance, house, stream};
 
 /// Pixels by which the landmarks of our own house are off, in each view of a pair.
 pub const JITTER: f64 = 1.0;

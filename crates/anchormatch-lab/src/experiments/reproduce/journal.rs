@@ -249,7 +249,7 @@ fn agree(found: &Value, wanted: &Value, path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::experiments::reproduce::{Contender, Point};
-    use crate::generate::Synthetic;
+    use anchormatch_generate::Synthetic;
 
     fn protocol(seed: u64) -> Protocol {
         let point = Point::synthetic("p", Synthetic::default(), 2, 2, seed);

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::experiments::reproduce::Scale;
     use crate::experiments::reproduce::films::{Film, matchings};
-    use crate::generate::house;
+    use anchormatch_generate::house;
 
     #[test]
     fn base64_is_that_of_the_standard() {

@@ -10,7 +10,7 @@ use anchormatch::Result;
 
 use super::contender::Contender;
 use crate::experiments::Trial;
-use crate::generate::{Synthetic, stream, synthetic};
+use anchormatch_generate::{Synthetic, stream, synthetic};
 
 type Make = dyn Fn(usize) -> Result<Trial> + Send + Sync;
 

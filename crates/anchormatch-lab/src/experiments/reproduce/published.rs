@@ -15,7 +15,7 @@ use super::protocol::{Point, Protocol};
 use super::scale::Scale;
 use super::workbench::Workbench;
 use crate::experiments::Trial;
-use crate::generate::Synthetic;
+use anchormatch_generate::Synthetic;
 
 /// s of Cho, Lee & Lee.
 const BANDWIDTH: f64 = 0.15;

@@ -209,7 +209,7 @@ fn cell(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::experiments::reproduce::Contender;
-    use crate::generate::Synthetic;
+    use anchormatch_generate::Synthetic;
 
     fn outcome(right: u32) -> Option<Outcome> {
         Some(Outcome {

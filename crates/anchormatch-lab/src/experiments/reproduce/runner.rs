@@ -137,7 +137,7 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
 mod tests {
     use super::*;
     use crate::experiments::reproduce::{Contender, Point};
-    use crate::generate::Synthetic;
+    use anchormatch_generate::Synthetic;
 
     fn protocol(trials: usize) -> Protocol {
         let point = |noise: f64| {

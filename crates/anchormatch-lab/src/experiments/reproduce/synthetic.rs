@@ -12,7 +12,7 @@ use super::contender::{Contender, wide};
 use super::protocol::{Point, Protocol};
 use super::published;
 use super::scale::Scale;
-use crate::generate::Synthetic;
+use anchormatch_generate::Synthetic;
 
 /// The noise of the second outlier sweep.
 pub const OUTLIER_NOISE: f64 = 0.1;

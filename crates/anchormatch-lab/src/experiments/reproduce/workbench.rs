@@ -223,8 +223,8 @@ impl<'a> Workbench<'a> {
         let problem = Problem::maximise(unary, pairwise)?;
         let watch = self.monitor.stopwatch();
         let solution = solver.solve(&problem, &Start::seeded(seed), self.monitor)?;
-        let found = solution.assignment.iter().enumerate();
-        let found = found.filter_map(|(i, a)| Some((self.free[0][i], self.free[1][(*a)?])));
+        let found = solution.assignment.pairs();
+        let found = found.map(|(i, a)| (self.free[0][i], self.free[1][a]));
         Ok(Answer {
             pairs: self.anchors.hard().iter().copied().chain(found).collect(),
             iterations: solution.iterations,
@@ -259,7 +259,7 @@ mod tests {
 
     use super::*;
     use crate::experiments::reproduce::Point;
-    use crate::generate::Synthetic;
+    use anchormatch_generate::Synthetic;
 
     #[test]
     fn the_papers_pieces_give_the_presets_answers() {

@@ -16,6 +16,7 @@ pub use plot::plot;
 pub(super) use plot::{COLOURS, INK, MESH};
 pub use sweep::{Sweep, SweepPoint, SweepScores};
 
+use anchormatch::Assignment;
 use anchormatch::affinity::folding::fold_anchors;
 use anchormatch::problem::{GaussianKernel, Problem, SeparablePairwise};
 use anchormatch::solver::{Solver, Start};
@@ -23,7 +24,7 @@ use anchormatch::{Error, Monitor, Result};
 use rayon::prelude::*;
 
 use super::{Summary, Trial};
-use crate::generate::{Synthetic, stream, synthetic};
+use anchormatch_generate::{Synthetic, stream, synthetic};
 
 /// One point of a sweep.
 #[derive(Debug, Clone)]
@@ -79,7 +80,7 @@ pub struct SolverTrial {
     /// The folded problem; its objective includes the anchors.
     pub problem: Problem,
     /// Where each row belongs; `None` for outliers.
-    pub truth: Vec<Option<usize>>,
+    pub truth: Assignment,
 }
 
 impl SolverTrial {
@@ -111,8 +112,8 @@ impl SolverTrial {
 
     /// The share of the truth that `assignment` finds; `None` when there is no truth.
     #[must_use]
-    pub fn accuracy(&self, assignment: &[Option<usize>]) -> Option<f64> {
-        let known = self.truth.iter().flatten().count();
+    pub fn accuracy(&self, assignment: &Assignment) -> Option<f64> {
+        let known = self.truth.matched();
         let found = self.truth.iter().zip(assignment);
         let right = found.filter(|(t, a)| t.is_some() && t == a).count();
         (known > 0).then(|| right as f64 / known as f64)
@@ -262,7 +263,7 @@ mod tests {
         let trial = point.trial(3).unwrap();
         let folded = SolverTrial::new(&trial, 0.15, &Monitor::silent()).unwrap();
         assert_eq!(folded.problem.shape(), (7, 8));
-        assert_eq!(folded.truth.iter().flatten().count(), 6);
+        assert_eq!(folded.truth.matched(), 6);
         assert_eq!(folded.accuracy(&folded.truth), Some(1.0));
         // Without noise every pair of inliers, anchors among them, has affinity 1.
         assert!((folded.problem.objective(&folded.truth) - 56.0).abs() < 1e-9);

@@ -4,7 +4,7 @@
 //! some noise, without which every solver is right.
 
 use super::{SolverPoint, SolverScore};
-use crate::generate::Synthetic;
+use anchormatch_generate::Synthetic;
 
 /// What moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -143,8 +143,7 @@ impl LinearSolver {
         out: &mut LinearAssignment,
     ) -> Result<()> {
         check_shape(entries.len(), rows, cols)?;
-        out.columns.clear();
-        out.columns.resize(rows, None);
+        out.columns.reset(rows);
         out.row_duals.clear();
         out.row_duals.resize(rows, 0.0);
         out.column_duals.clear();
@@ -181,9 +180,9 @@ impl LinearSolver {
             // Adding 0 keeps −0 out of the result.
             *dual = sign * (matched.costs[i] - matched.duals[column]) + 0.0;
             if flipped {
-                out.columns[column] = Some(i);
+                out.columns.set(column, Some(i));
             } else {
-                out.columns[i] = Some(column);
+                out.columns.set(i, Some(column));
             }
         }
         for (dual, &v) in long.iter_mut().zip(matched.duals) {
@@ -191,9 +190,8 @@ impl LinearSolver {
         }
         out.value = out
             .columns
-            .iter()
-            .enumerate()
-            .filter_map(|(i, column)| column.map(|j| entries[i * cols + j]))
+            .pairs()
+            .map(|(i, j)| entries[i * cols + j])
             .sum();
         Ok(())
     }

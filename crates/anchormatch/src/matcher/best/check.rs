@@ -16,6 +16,7 @@ use super::evidence::{Evidence, Model};
 use super::search::{Found, Search};
 use super::{Best, FreeNodes, Log};
 use crate::anchors::{Anchor, Anchors};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::matching::{AnchorCheck, Matching};
@@ -198,13 +199,13 @@ struct Check<'a> {
 
 /// A matching of all nodes with the model that suits it best.
 struct Fitted {
-    assignment: Vec<Option<usize>>,
+    assignment: Assignment,
     model: Model,
     share: f64,
 }
 
 impl Check<'_> {
-    fn report(&self, first: Vec<Option<usize>>) -> Result<Vec<AnchorCheck>> {
+    fn report(&self, first: Assignment) -> Result<Vec<AnchorCheck>> {
         let kept = self.fitted(first);
         let mut best = self.improved(&kept)?;
         let mut checks = self.judge(&kept, &best)?;
@@ -228,7 +229,7 @@ impl Check<'_> {
         let kept = self
             .anchors
             .iter()
-            .filter(|&&(p, q)| best.assignment[p] == Some(q));
+            .filter(|&&(p, q)| best.assignment.partner(p) == Some(q));
         let told: f64 = kept.map(|&(p, q)| self.evidence.soft_at(p, q)).sum();
         n.max(m) <= LARGEST_SEARCH
             && (checks.iter().any(doubtful)
@@ -236,12 +237,13 @@ impl Check<'_> {
     }
 
     /// E of a matching under its own scales, a `share` of what edges tell.
-    fn value(&self, assignment: &[Option<usize>], share: f64) -> f64 {
+    fn value(&self, assignment: &Assignment, share: f64) -> f64 {
         let model = self.evidence.fit(assignment);
         let swaps = self.anchors.iter().enumerate().map(|(k, &(p, q))| {
             let others = self.anchors[..k].iter();
-            let swapped = others
-                .filter(|other| assignment[p] == Some(other.1) && assignment[other.0] == Some(q));
+            let swapped = others.filter(|other| {
+                assignment.partner(p) == Some(other.1) && assignment.partner(other.0) == Some(q)
+            });
             swapped.count() as f64 * self.evidence.soft_at(p, q)
         });
         self.evidence.posterior(&model, assignment, share) + swaps.sum::<f64>()
@@ -255,7 +257,7 @@ impl Check<'_> {
         let mut search = Conditional::new(&problem, &best.assignment, BUDGET, self.monitor)?;
         let mut checks = Vec::with_capacity(self.anchors.len());
         for &(p, q) in self.anchors {
-            let moved = best.assignment[p] != Some(q);
+            let moved = best.assignment.partner(p) != Some(q);
             let condition = if moved {
                 Condition::Together(p, q)
             } else {
@@ -268,17 +270,17 @@ impl Check<'_> {
                 Some((assignment, _)) => at_best - self.value(assignment, best.share),
                 None => f64::INFINITY,
             };
-            let mut elsewhere = other.and_then(|(assignment, _)| assignment[p]);
+            let mut elsewhere = other.and_then(|(assignment, _)| assignment.partner(p));
             if moved {
                 loss = loss.min(at_best - at_kept);
-                elsewhere = best.assignment[p];
+                elsewhere = best.assignment.partner(p);
             } else {
                 for &(j, b) in self.anchors {
                     let told = self.evidence.soft_at(p, q);
                     if j != p
                         && let Some(gain) = search.exchange(p, j)
                         && -gain - told < loss
-                        && best.assignment[j] == Some(b)
+                        && best.assignment.partner(j) == Some(b)
                     {
                         loss = -gain - told;
                         elsewhere = Some(b);
@@ -309,7 +311,7 @@ impl Check<'_> {
         Ok(self.fitted(found.assignment))
     }
 
-    fn fitted(&self, assignment: Vec<Option<usize>>) -> Fitted {
+    fn fitted(&self, assignment: Assignment) -> Fitted {
         let model = self.evidence.fit(&assignment);
         Fitted {
             share: self.evidence.independent_share(&model, &assignment),
@@ -319,7 +321,7 @@ impl Check<'_> {
     }
 
     fn problem(&self, at: &Fitted) -> Result<Problem> {
-        let matched = at.assignment.iter().flatten().count();
+        let matched = at.assignment.matched();
         self.evidence.problem(
             &at.model,
             self.found.coverage,
@@ -363,7 +365,8 @@ impl Check<'_> {
         let mut swapped = false;
         for (k, &(p, q)) in self.anchors.iter().enumerate() {
             for &(j, b) in &self.anchors[..k] {
-                let at_place = best.assignment[p] == Some(q) && best.assignment[j] == Some(b);
+                let at_place =
+                    best.assignment.partner(p) == Some(q) && best.assignment.partner(j) == Some(b);
                 let told = self.evidence.soft_at(p, q);
                 // Under scales that suit them, exchanges look better by a few nats.
                 let likely = |gain: f64| gain > -told - CLEAR;

@@ -4,6 +4,7 @@
 use super::evidence::Model;
 use super::search::{BEYOND_CHANCE, Found, LARGE, Search};
 use crate::affinity::likelihood::Agreement;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
@@ -21,7 +22,7 @@ pub(super) struct Confidence {
     pub(super) marginals: Matrix,
     pub(super) samples: Samples,
     /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
-    pub(super) decoded: Option<Vec<Option<usize>>>,
+    pub(super) decoded: Option<Assignment>,
 }
 
 impl Search<'_> {
@@ -108,7 +109,7 @@ impl Search<'_> {
     }
 
     /// The local optima near those that the search met which are nearly as likely as the one found.
-    fn modes(&self, found: &Found) -> Result<Vec<Vec<Option<usize>>>> {
+    fn modes(&self, found: &Found) -> Result<Vec<Assignment>> {
         let others = found.others.iter().filter(|o| **o != found.assignment);
         let others: Vec<_> = others.collect();
         if others.is_empty() {
@@ -144,11 +145,9 @@ impl Search<'_> {
         let (n, m) = self.evidence.shape();
         let mut marginals = Matrix::zeros(n, m);
         let support = self.evidence.support(&found.model, &found.assignment);
-        for (i, a) in found.assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                let odds = found.share * support[i] - (m.max(2) as f64).ln();
-                marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
-            }
+        for (i, a) in found.assignment.pairs() {
+            let odds = found.share * support[i] - (m.max(2) as f64).ln();
+            marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
         }
         Confidence {
             marginals,
@@ -189,7 +188,7 @@ impl Search<'_> {
 
     /// The program whose objective is the logarithm of the posterior under a model.
     fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
-        let matched = found.assignment.iter().flatten().count();
+        let matched = found.assignment.matched();
         let (coverage, share) = (found.coverage, found.share);
         let evidence = self.evidence;
         evidence.problem(model, coverage, matched, share, self.monitor)
@@ -213,7 +212,7 @@ impl Search<'_> {
         let mut agreement = Agreement::default();
         let (seed, first) = (self.preset.seed, &found.assignment);
         let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
-            let partner = |a: &Option<usize>| a.map(|a| free.target[a] as u32);
+            let partner = |a: Option<usize>| a.map(|a| free.target[a] as u32);
             samples.partners.push(p.iter().map(partner).collect());
             agreement.merge(&evidence.agreement(p));
         })?;

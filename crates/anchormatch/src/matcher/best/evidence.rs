@@ -8,7 +8,7 @@ use crate::affinity::likelihood::{
     Agreement, Needed, Observations, PairModel, Scale, are_lengths, has_heavy_tails, unit,
 };
 use crate::anchors::Anchors;
-use crate::assignment;
+use crate::assignment::{self, Assignment};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::{Matrix, multiply_into};
@@ -132,8 +132,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// Pairs of nodes as an assignment of the free ones; pairs of other nodes are left out.
-    pub(super) fn assignment(&self, pairs: &[(usize, usize)]) -> Vec<Option<usize>> {
-        let mut assignment = vec![None; self.shape().0];
+    pub(super) fn assignment(&self, pairs: &[(usize, usize)]) -> Assignment {
+        let mut assignment = Assignment::empty(self.shape().0);
         let mut taken = vec![false; self.shape().1];
         for (s, t) in pairs {
             let (row, column) = (
@@ -141,10 +141,10 @@ impl<'a> Evidence<'a> {
                 self.free.target.binary_search(t),
             );
             if let (Ok(i), Ok(a)) = (row, column)
-                && assignment[i].is_none()
+                && assignment.partner(i).is_none()
                 && !std::mem::replace(&mut taken[a], true)
             {
-                assignment[i] = Some(a);
+                assignment.set(i, Some(a));
             }
         }
         assignment
@@ -158,16 +158,15 @@ impl<'a> Evidence<'a> {
     }
 
     /// All pairs of a matching, anchors first.
-    fn matched(&self, assignment: &[Option<usize>]) -> Vec<(usize, usize)> {
+    fn matched(&self, assignment: &Assignment) -> Vec<(usize, usize)> {
         let free = assignment
-            .iter()
-            .enumerate()
-            .filter_map(|(i, a)| a.map(|a| (self.free.source[i], self.free.target[a])));
+            .pairs()
+            .map(|(i, a)| (self.free.source[i], self.free.target[a]));
         self.anchors.iter().copied().chain(free).collect()
     }
 
     /// How the graphs agree on a matching.
-    pub(super) fn agreement(&self, assignment: &[Option<usize>]) -> Agreement {
+    pub(super) fn agreement(&self, assignment: &Assignment) -> Agreement {
         Agreement::of(&self.matched(assignment), &self.source, &self.target)
     }
 
@@ -185,12 +184,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// The models under which a matching is most likely.
-    pub(super) fn fit(&self, assignment: &[Option<usize>]) -> Model {
+    pub(super) fn fit(&self, assignment: &Assignment) -> Model {
         self.fit_to(&self.agreement(assignment), assignment)
     }
 
     /// As [`fit`](Self::fit) for an agreement that is known.
-    pub(super) fn fit_to(&self, agreement: &Agreement, assignment: &[Option<usize>]) -> Model {
+    pub(super) fn fit_to(&self, agreement: &Agreement, assignment: &Assignment) -> Model {
         Model {
             pairs: PairModel::fit(agreement, &self.source, &self.target),
             similarity: self.similarity.as_ref().map(|s| {
@@ -216,7 +215,7 @@ impl<'a> Evidence<'a> {
     /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
     /// for noise of rank r. Independent noise itself makes it vary by 1.4/n; a share that is less than
     /// twice that below 1 is 1.
-    pub(super) fn independent_share(&self, model: &Model, assignment: &[Option<usize>]) -> f64 {
+    pub(super) fn independent_share(&self, model: &Model, assignment: &Assignment) -> f64 {
         let matched = self.matched(assignment);
         let n = matched.len();
         let complete = self.source.is_complete() && self.target.is_complete();
@@ -253,15 +252,13 @@ impl<'a> Evidence<'a> {
 
     /// ln P(data | matching, model) − ln P(data | nothing matched) + ln P(matching), a `share` of
     /// the edges' part.
-    pub(super) fn posterior(&self, model: &Model, assignment: &[Option<usize>], share: f64) -> f64 {
+    pub(super) fn posterior(&self, model: &Model, assignment: &Assignment, share: f64) -> f64 {
         let agreement = self.agreement(assignment);
         let mut total = share * model.pairs.total(&agreement, &self.source, &self.target);
-        for (i, a) in assignment.iter().enumerate() {
-            if let Some(a) = *a {
-                total += self.soft[(i, a)] + self.similarity_at(model, i, a);
-            }
+        for (i, a) in assignment.pairs() {
+            total += self.soft[(i, a)] + self.similarity_at(model, i, a);
         }
-        let matched = assignment.iter().flatten().count();
+        let matched = assignment.matched();
         total + log_prior(self.shape(), matched)
     }
 
@@ -476,13 +473,13 @@ impl<'a> Evidence<'a> {
     }
 
     /// What the pairs of a matching tell of each of its free nodes.
-    pub(super) fn support(&self, model: &Model, assignment: &[Option<usize>]) -> Vec<f64> {
+    pub(super) fn support(&self, model: &Model, assignment: &Assignment) -> Vec<f64> {
         let matched = self.matched(assignment);
         assignment
             .iter()
             .enumerate()
             .map(|(i, a)| {
-                let Some(a) = *a else { return 0.0 };
+                let Some(a) = a else { return 0.0 };
                 let (s, t) = (self.free.source[i], self.free.target[a]);
                 let others = matched.iter().filter(|p| p.0 != s);
                 let edges: f64 = others
@@ -499,21 +496,19 @@ impl<'a> Evidence<'a> {
 
     /// The matching filled up until the smaller side is matched: who is left over goes where the
     /// matched ones point to.
-    pub(super) fn complete(
-        &self,
-        found: &Found,
-        confidence: &Matrix,
-    ) -> Result<Vec<Option<usize>>> {
+    pub(super) fn complete(&self, found: &Found, confidence: &Matrix) -> Result<Assignment> {
         let (n, m) = self.shape();
         let mut assignment = found.assignment.clone();
-        if assignment.iter().flatten().count() == n.min(m) {
+        if assignment.matched() == n.min(m) {
             return Ok(assignment);
         }
         let mut is_free = vec![true; m];
         for a in assignment.iter().flatten() {
-            is_free[*a] = false;
+            is_free[a] = false;
         }
-        let rows: Vec<usize> = (0..n).filter(|&i| assignment[i].is_none()).collect();
+        let rows: Vec<usize> = (0..n)
+            .filter(|&i| assignment.partner(i).is_none())
+            .collect();
         let columns: Vec<usize> = (0..m).filter(|&a| is_free[a]).collect();
         let nodes = |own: &[usize], places: &[usize]| -> Vec<usize> {
             places.iter().map(|&k| own[k]).collect()
@@ -532,7 +527,7 @@ impl<'a> Evidence<'a> {
         });
         let filled = assignment::maximize(&score)?;
         for (k, l) in filled.columns.iter().enumerate() {
-            assignment[rows[k]] = l.map(|l| columns[l]);
+            assignment.set(rows[k], l.map(|l| columns[l]));
         }
         Ok(assignment)
     }

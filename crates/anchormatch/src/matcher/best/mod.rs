@@ -251,7 +251,7 @@ impl Best {
         log.time("observations", watch.seconds());
         // What comes after the search takes its time too.
         let searching = monitor.with_share(SEARCH_SHARE);
-        let mut found = Search::new(self, &evidence, &searching).run(first.as_deref(), &mut log)?;
+        let mut found = Search::new(self, &evidence, &searching).run(first.as_ref(), &mut log)?;
         let watch = monitor.stopwatch();
         let sampling = monitor.with_share(SEARCH_SHARE);
         let mut confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;

@@ -3,6 +3,7 @@
 use super::evidence::{Model, log_prior};
 use super::search::{FITS, Found, LARGEST_PARTIAL, Search};
 use crate::affinity::likelihood::Observations;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise};
@@ -69,20 +70,22 @@ impl Search<'_> {
     }
 
     /// Alternates between the partial matching that is most likely under a model, and its fit.
-    fn shrink(&self, first: &[Option<usize>], mut model: Model) -> Result<Option<Found>> {
+    fn shrink(&self, first: &Assignment, mut model: Model) -> Result<Option<Found>> {
         let evidence = self.evidence;
         let (n, m) = evidence.shape();
-        let mut assignment = first.to_vec();
+        let mut assignment = first.clone();
         let mut best: Option<Found> = None;
         let mut share = 1.0;
         for _ in 0..2 * FITS {
             if self.monitor.interrupted().is_some() {
                 break;
             }
-            let matched = assignment.iter().flatten().count();
+            let matched = assignment.matched();
             let problem =
                 evidence.problem(&model, Coverage::Partial, matched, share, self.monitor)?;
-            let score = Matrix::from_fn(n, m, |i, a| f64::from(u8::from(assignment[i] == Some(a))));
+            let score = Matrix::from_fn(n, m, |i, a| {
+                f64::from(u8::from(assignment.partner(i) == Some(a)))
+            });
             let dropped = round(&problem, &score)?;
             let solution = if evidence.nodes() > LARGEST_PARTIAL {
                 Solution {

@@ -2,6 +2,7 @@
 
 use super::evidence::{Evidence, Model};
 use super::{Best, Effort, Log};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -38,11 +39,11 @@ const AGREED: f64 = 0.3;
 /// A matching with the model that it was found under.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) assignment: Assignment,
     pub(super) model: Model,
     pub(super) coverage: Coverage,
     /// Other good matchings that the search met, which may be modes of the posterior.
-    pub(super) others: Vec<Vec<Option<usize>>>,
+    pub(super) others: Vec<Assignment>,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
     /// The logarithm of its posterior against nothing matched.
@@ -66,7 +67,7 @@ impl Found {
         log.parameter("independent share", format!("{:.3}", self.share));
         log.parameter("evidence in nats", format!("{:.3}", self.evidence));
         let (n, m) = evidence.shape();
-        let alone = n.min(m) - self.assignment.iter().flatten().count();
+        let alone = n.min(m) - self.assignment.matched();
         if alone > 0 {
             let nodes = if alone == 1 { "node" } else { "nodes" };
             log.notes.push(format!(
@@ -92,7 +93,7 @@ impl<'a> Search<'a> {
     }
 
     /// The most likely matching.
-    pub(super) fn run(&self, first: Option<&[Option<usize>]>, log: &mut Log) -> Result<Found> {
+    pub(super) fn run(&self, first: Option<&Assignment>, log: &mut Log) -> Result<Found> {
         let watch = self.monitor.stopwatch();
         let mut best = self.full(first)?;
         log.time("search", watch.seconds());
@@ -114,7 +115,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best matching of the whole smaller side.
-    fn full(&self, first: Option<&[Option<usize>]>) -> Result<Found> {
+    fn full(&self, first: Option<&Assignment>) -> Result<Found> {
         let evidence = self.evidence;
         let mut model = evidence.guess(FIRST_CORRELATION);
         let problem = evidence.problem(&model, Coverage::Full, 0, 1.0, self.monitor)?;
@@ -177,8 +178,8 @@ impl<'a> Search<'a> {
     fn solve(
         &self,
         problem: &Problem,
-        first: Option<&[Option<usize>]>,
-        others: &mut Vec<Vec<Option<usize>>>,
+        first: Option<&Assignment>,
+        others: &mut Vec<Assignment>,
     ) -> Result<(Solution, Option<Matrix>)> {
         let start = Start {
             seed: self.preset.seed,
@@ -331,14 +332,14 @@ impl<'a> Search<'a> {
     }
 
     /// Whether chance could not make any matching look as good as this one.
-    fn is_beyond_chance(&self, assignment: &[Option<usize>]) -> bool {
+    fn is_beyond_chance(&self, assignment: &Assignment) -> bool {
         let model = self.evidence.fit(assignment);
         let share = self.evidence.independent_share(&model, assignment);
         self.evidence.posterior(&model, assignment, share) > BEYOND_CHANCE
     }
 
     /// A short search from a matching, which goes on while it gains something.
-    pub(super) fn polish(&self, problem: &Problem, first: &[Option<usize>]) -> Result<Solution> {
+    pub(super) fn polish(&self, problem: &Problem, first: &Assignment) -> Result<Solution> {
         let nodes = self.evidence.nodes().max(1);
         let most = (10 * nodes)
             .min(POLISH / (nodes * nodes))
@@ -352,7 +353,7 @@ impl<'a> Search<'a> {
             iterations: Some(each),
             ..Tabu::default()
         };
-        let search = |assignment: &[Option<usize>]| {
+        let search = |assignment: &Assignment| {
             let start = Start {
                 seed: self.preset.seed,
                 soft: None,
@@ -403,9 +404,9 @@ fn better(problem: &Problem, first: Option<Solution>, second: Solution) -> Solut
 }
 
 /// The share of rows with the same partner.
-fn agreement(first: &[Option<usize>], second: &[Option<usize>]) -> f64 {
+fn agreement(first: &Assignment, second: &Assignment) -> f64 {
     let same = first.iter().zip(second).filter(|(a, b)| a == b).count();
-    same as f64 / first.len().max(1) as f64
+    same as f64 / first.rows().max(1) as f64
 }
 
 /// Whether W is the product of two lists of edges.

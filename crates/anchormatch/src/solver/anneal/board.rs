@@ -14,6 +14,7 @@
 //! lack something; when that is empty, the assignment is optimal.
 
 use super::terrain::Terrain;
+use crate::assignment::Assignment;
 
 /// Scores this far below the bound count as reaching it.
 const SLACK: f32 = 1e-3;
@@ -40,7 +41,7 @@ pub(super) struct Board<'t> {
 
 impl<'t> Board<'t> {
     /// The board of an assignment that matches the smaller side of the problem.
-    pub(super) fn new(terrain: &'t Terrain, assignment: &[Option<usize>]) -> Self {
+    pub(super) fn new(terrain: &'t Terrain, assignment: &Assignment) -> Self {
         let mut board = Self {
             terrain,
             gradient: terrain.unary().to_vec(),
@@ -239,15 +240,13 @@ fn difference(first: &[(u32, f32)], second: &[(u32, f32)], out: &mut Vec<(u32, f
 }
 
 /// The permutation of an assignment, rows and columns without partner matched in their order.
-fn fill_up(terrain: &Terrain, assignment: &[Option<usize>]) -> Vec<u32> {
+fn fill_up(terrain: &Terrain, assignment: &Assignment) -> Vec<u32> {
     let mut partners = vec![NOWHERE; terrain.nodes];
     let mut free = vec![true; terrain.nodes];
-    for (i, c) in assignment.iter().enumerate() {
-        if let Some(c) = *c {
-            let (i, c) = if terrain.turned { (c, i) } else { (i, c) };
-            partners[i] = c as u32;
-            free[c] = false;
-        }
+    for (i, c) in assignment.pairs() {
+        let (i, c) = if terrain.turned { (c, i) } else { (i, c) };
+        partners[i] = c as u32;
+        free[c] = false;
     }
     let mut left = (0..terrain.nodes).filter(|&c| free[c]);
     for slot in partners.iter_mut().filter(|slot| **slot == NOWHERE) {

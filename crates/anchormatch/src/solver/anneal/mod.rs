@@ -35,6 +35,7 @@ use self::terrain::Terrain;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
@@ -108,7 +109,7 @@ impl Anneal {
         terrain: &Terrain,
         start: &Start<'_>,
         monitor: &Monitor,
-    ) -> Result<Vec<Option<usize>>> {
+    ) -> Result<Assignment> {
         if start.assignment.is_some() || start.soft.is_some() || self.opening == 0 {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
             return starting_point(problem, start, &mut random);

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::super::Status;
 use super::super::frank_wolfe::{Ascent, StepRule, Way, climb};
 use super::terrain::Terrain;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::Monitor;
 
@@ -32,11 +33,7 @@ const BLOCK: usize = 64;
 /// The assignment that X says after at most `steps` steps, for graphs of one size.
 ///
 /// Rows that are surest choose first: walks mend what a linear assignment would have done better.
-pub(super) fn opening(
-    terrain: &Terrain,
-    steps: usize,
-    monitor: &Monitor,
-) -> Result<Vec<Option<usize>>> {
+pub(super) fn opening(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Result<Assignment> {
     let n = terrain.nodes;
     let point = soft(terrain, steps, monitor)?;
     let row = |i: usize| &point[i * n..(i + 1) * n];

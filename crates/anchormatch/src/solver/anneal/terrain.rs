@@ -4,6 +4,7 @@
 //! the whole problem is looked at from the other side. Shorter sides are filled up with nodes without
 //! entries, so that an assignment is a permutation.
 
+use crate::assignment::Assignment;
 use crate::problem::{Problem, ProductPairwise, Sense, Weights};
 
 /// No unary value is larger than this in the units of the board, so that single precision suffices.
@@ -240,16 +241,16 @@ impl Terrain {
     }
 
     /// The assignment of the problem that `partners`, a permutation, stands for.
-    pub(super) fn assignment(&self, partners: &[u32]) -> Vec<Option<usize>> {
+    pub(super) fn assignment(&self, partners: &[u32]) -> Assignment {
         let real = |c: u32, size: usize| ((c as usize) < size).then_some(c as usize);
         if !self.turned {
             let rows = partners[..self.rows].iter();
             return rows.map(|&c| real(c, self.cols)).collect();
         }
-        let mut assignment = vec![None; self.cols];
+        let mut assignment = Assignment::empty(self.cols);
         for (i, &c) in partners.iter().enumerate().take(self.rows) {
             if let Some(c) = real(c, self.cols) {
-                assignment[c] = Some(i);
+                assignment.set(c, Some(i));
             }
         }
         assignment

@@ -9,6 +9,7 @@ use super::board::Board;
 use super::chains::Chains;
 use super::terrain::Terrain;
 use super::*;
+use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 use crate::monitor::CancelToken;
 use crate::problem::{Candidates, ExplicitPairwise, Sense, Weights};
@@ -83,7 +84,7 @@ fn solve(anneal: &Anneal, problem: &Problem, seed: u64) -> Solution {
         .unwrap();
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
-    if anneal.samples > 0 && !solution.assignment.is_empty() {
+    if anneal.samples > 0 && solution.assignment.rows() > 0 {
         let soft = solution.soft.as_ref().expect("shares were asked for");
         let (n, m) = problem.shape();
         assert_eq!((soft.rows(), soft.cols()), (n, m));
@@ -178,7 +179,7 @@ fn small_problems_are_solved_and_optima_are_proven() {
         let problem = problem(shape, kind, Sense::Maximise, seed);
         let solution = solve(&thorough, &problem, seed);
         let mut best = f64::NEG_INFINITY;
-        visit(&problem, &mut vec![None; shape.0], 0, &mut best);
+        visit(&problem, &mut Assignment::empty(shape.0), 0, &mut best);
         let off = best - solution.objective;
         assert!(
             off.abs() < 1e-6,
@@ -191,7 +192,7 @@ fn small_problems_are_solved_and_optima_are_proven() {
 }
 
 /// The best value of all full assignments.
-fn visit(problem: &Problem, assignment: &mut Vec<Option<usize>>, row: usize, best: &mut f64) {
+fn visit(problem: &Problem, assignment: &mut Assignment, row: usize, best: &mut f64) {
     let (n, m) = problem.shape();
     if row == n {
         if problem.is_feasible(assignment) {
@@ -200,10 +201,10 @@ fn visit(problem: &Problem, assignment: &mut Vec<Option<usize>>, row: usize, bes
         return;
     }
     for c in (0..m).map(Some).chain([None]) {
-        if c.is_none() || !assignment[..row].contains(&c) {
-            assignment[row] = c;
+        if c.is_none() || assignment.iter().all(|taken| taken != c) {
+            assignment.set(row, c);
             visit(problem, assignment, row + 1, best);
-            assignment[row] = None;
+            assignment.set(row, None);
         }
     }
 }
@@ -240,7 +241,7 @@ fn chains_carry_a_clique_from_one_too_small_for_it() {
     });
     let both = || Weights::sparse(&graph);
     let problem = ProductPairwise::problem(Sense::Maximise, both(), both(), None).unwrap();
-    let backwards: Vec<Option<usize>> = (0..n).rev().map(Some).collect();
+    let backwards: Assignment = (0..n).rev().map(Some).collect();
     let start = Start {
         assignment: Some(&backwards),
         ..Start::default()
@@ -326,7 +327,7 @@ fn limits_return_the_best_so_far() {
 fn a_given_start_is_never_left_for_worse() {
     let (a, b, order) = sparse_pair(70, 8);
     let problem = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
-    let truth: Vec<Option<usize>> = order.into_iter().map(Some).collect();
+    let truth: Assignment = order.into_iter().map(Some).collect();
     let start = Start {
         assignment: Some(&truth),
         ..Start::default()

@@ -8,6 +8,7 @@ use super::board::Board;
 use super::chains::Chains;
 use super::shares::Shares;
 use super::terrain::Terrain;
+use crate::assignment::Assignment;
 use crate::monitor::{Interrupt, Monitor, Progress};
 
 /// Temperatures between the first and the last.
@@ -74,7 +75,7 @@ impl Best {
 pub(super) fn walk(
     anneal: &Anneal,
     terrain: &Terrain,
-    first: &[Option<usize>],
+    first: &Assignment,
     (seed, number): (u64, u64),
     monitor: &Monitor,
 ) -> Walk {
@@ -125,11 +126,7 @@ pub(super) fn walk(
 }
 
 /// `assignment` after exchanges that lose nothing, at the rows that lack something, and its value.
-pub(super) fn mended(
-    terrain: &Terrain,
-    assignment: &[Option<usize>],
-    seed: u64,
-) -> (Vec<Option<usize>>, f64) {
+pub(super) fn mended(terrain: &Terrain, assignment: &Assignment, seed: u64) -> (Assignment, f64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut board = Board::new(terrain, assignment);
     let mut best = Best {

@@ -31,6 +31,7 @@ pub(super) use restarts::{BestVertex, Report, best_of_starts};
 pub(super) use walk::Walk;
 
 use super::Status;
+use crate::assignment::Assignment;
 use crate::error::Result;
 pub(super) use crate::linalg::dot;
 
@@ -88,7 +89,7 @@ impl<D: Direction> Direction for &mut D {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End<'e> {
     /// A vertex.
-    Assignment(&'e [Option<usize>]),
+    Assignment(&'e Assignment),
     /// Any point, row-major.
     Plan(&'e [f64]),
 }
@@ -105,7 +106,7 @@ impl End<'_> {
     /// ⟨p, p⟩; the pairs of p when that is a vertex.
     pub(super) fn square(self) -> f64 {
         match self {
-            Self::Assignment(columns) => columns.iter().flatten().count() as f64,
+            Self::Assignment(columns) => columns.matched() as f64,
             Self::Plan(p) => dot(p, p),
         }
     }
@@ -182,20 +183,15 @@ pub(super) fn climb<A: Ascent>(
 }
 
 /// `x[i, p(i)] += weight` over the pairs of an assignment of all rows.
-fn add_assignment(x: &mut [f64], assignment: &[Option<usize>], weight: f64) {
-    let m = x.len() / assignment.len().max(1);
-    for (i, a) in assignment.iter().enumerate() {
-        if let Some(a) = *a {
-            x[i * m + a] += weight;
-        }
+fn add_assignment(x: &mut [f64], assignment: &Assignment, weight: f64) {
+    let m = x.len() / assignment.rows().max(1);
+    for (i, a) in assignment.pairs() {
+        x[i * m + a] += weight;
     }
 }
 
 /// Σ `values[i, p(i)]` over the pairs of an assignment of all rows.
-pub(super) fn sum_over(values: &[f64], assignment: &[Option<usize>]) -> f64 {
-    let m = values.len() / assignment.len().max(1);
-    let pairs = assignment.iter().enumerate();
-    pairs
-        .filter_map(|(i, a)| a.map(|a| values[i * m + a]))
-        .sum()
+pub(super) fn sum_over(values: &[f64], assignment: &Assignment) -> f64 {
+    let m = values.len() / assignment.rows().max(1);
+    assignment.pairs().map(|(i, a)| values[i * m + a]).sum()
 }

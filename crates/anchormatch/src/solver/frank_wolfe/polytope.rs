@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Direction, End, Form, Fresh, StepRule, climb};
-use crate::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
+use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn};
 use crate::error::Result;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Start, Status};
@@ -43,7 +43,7 @@ impl<'p> Polytope<'p> {
     }
 
     /// The vertex with the largest total score.
-    pub(in crate::solver) fn best_vertex(&mut self, score: &[f64]) -> Result<&[Option<usize>]> {
+    pub(in crate::solver) fn best_vertex(&mut self, score: &[f64]) -> Result<&Assignment> {
         let (n, m) = self.problem.shape();
         let candidates = self.problem.candidates();
         let partial = self.problem.coverage() == Coverage::Partial;
@@ -72,15 +72,13 @@ impl<'p> Polytope<'p> {
         }
         self.solver
             .maximize_slice(&self.restricted, n, m, &mut self.best)?;
-        for (i, column) in self.best.columns.iter_mut().enumerate() {
-            *column =
-                column.filter(|&a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0));
-        }
+        let is_wanted = |i, a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0);
+        self.best.columns.retain(is_wanted);
         Ok(&self.best.columns)
     }
 
     /// The vertex found last.
-    pub(in crate::solver) fn vertex(&self) -> &[Option<usize>] {
+    pub(in crate::solver) fn vertex(&self) -> &Assignment {
         &self.best.columns
     }
 
@@ -149,7 +147,7 @@ impl<'p> Polytope<'p> {
     }
 
     /// A point of the hull with as many of the pairs of `assignment` as it can have.
-    fn vertex_of(&mut self, assignment: &[Option<usize>]) -> Result<Vec<f64>> {
+    fn vertex_of(&mut self, assignment: &Assignment) -> Result<Vec<f64>> {
         let (n, m) = self.problem.shape();
         let mut score = vec![0.0; n * m];
         End::Assignment(assignment).write(&mut score);
@@ -270,8 +268,8 @@ mod tests {
         }
     }
 
-    fn best(problem: &Problem, gains: &[f64]) -> Vec<Option<usize>> {
-        Polytope::new(problem).best_vertex(gains).unwrap().to_vec()
+    fn best(problem: &Problem, gains: &[f64]) -> Assignment {
+        Polytope::new(problem).best_vertex(gains).unwrap().clone()
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::Polytope;
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
@@ -122,22 +123,21 @@ impl Run {
 #[derive(Default)]
 pub(in crate::solver) struct BestVertex {
     value: f64,
-    assignment: Vec<Option<usize>>,
+    assignment: Assignment,
     met: bool,
 }
 
 impl BestVertex {
-    pub(in crate::solver) fn offer(&mut self, value: f64, assignment: &[Option<usize>]) {
+    pub(in crate::solver) fn offer(&mut self, value: f64, assignment: &Assignment) {
         if !self.met || value > self.value {
             self.met = true;
             self.value = value;
-            self.assignment.clear();
-            self.assignment.extend_from_slice(assignment);
+            self.assignment.clone_from(assignment);
         }
     }
 
     /// The best vertex; `None` when none was met.
-    pub(in crate::solver) fn into_assignment(self) -> Option<Vec<Option<usize>>> {
+    pub(in crate::solver) fn into_assignment(self) -> Option<Assignment> {
         self.met.then_some(self.assignment)
     }
 
@@ -145,8 +145,8 @@ impl BestVertex {
     pub(in crate::solver) fn or_rounded(
         self,
         problem: &Problem,
-        rounded: Vec<Option<usize>>,
-    ) -> (Vec<Option<usize>>, f64) {
+        rounded: Assignment,
+    ) -> (Assignment, f64) {
         let objective = problem.objective(&rounded);
         if !self.met || self.assignment == rounded {
             return (rounded, objective);

@@ -22,7 +22,7 @@ mod relaxation;
 use self::relaxation::{Images, Relaxation};
 use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
-use crate::assignment::{LinearAssignment, LinearSolver};
+use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
@@ -255,15 +255,17 @@ impl Ascent for Walk<'_> {
 
 impl BestVertex {
     /// Offers the part of a padded permutation that the problem knows, when it is allowed.
-    fn offer_permutation(&mut self, problem: &Problem, value: f64, columns: &[Option<usize>]) {
+    fn offer_permutation(&mut self, problem: &Problem, value: f64, columns: &Assignment) {
         let (n, m) = problem.shape();
-        let known: Vec<Option<usize>> = columns[..n]
+        let known: Assignment = columns
             .iter()
+            .take(n)
             .map(|column| column.filter(|&a| a < m))
             .collect();
-        let allowed =
-            |(i, a): (usize, &Option<usize>)| a.is_none_or(|a| problem.candidates().allows(i, a));
-        if known.iter().enumerate().all(allowed) {
+        if known
+            .pairs()
+            .all(|(i, a)| problem.candidates().allows(i, a))
+        {
             self.offer(value, &known);
         }
     }

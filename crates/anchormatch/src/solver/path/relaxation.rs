@@ -1,5 +1,6 @@
 //! The two relaxations of PATH, as linear maps of a square matrix.
 
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::{Matrix, multiply_into, symmetric_eigen};
 use crate::problem::{Problem, ProductPairwise, Weights};
@@ -105,7 +106,7 @@ impl Relaxation {
     }
 
     /// Fills the images of the permutation that `columns` is.
-    pub(super) fn fill(&self, columns: &[Option<usize>], rows: &mut [f64], out: &mut Images) {
+    pub(super) fn fill(&self, columns: &Assignment, rows: &mut [f64], out: &mut Images) {
         let size = self.size;
         out.p.fill(0.0);
         for (i, column) in columns.iter().enumerate() {
@@ -232,7 +233,7 @@ mod tests {
         forms - dot(&relaxation.unary, &at.p)
     }
 
-    fn images(relaxation: &Relaxation, columns: &[Option<usize>]) -> Images {
+    fn images(relaxation: &Relaxation, columns: &Assignment) -> Images {
         let size = relaxation.size;
         let mut images = Images::zeros(size);
         relaxation.fill(columns, &mut vec![0.0; size * size], &mut images);
@@ -246,10 +247,12 @@ mod tests {
                 let problem = problem(n, m, sense);
                 let relaxation = of(&problem);
                 for shift in 0..5 {
-                    let columns: Vec<Option<usize>> =
-                        (0..5).map(|i| Some((2 * i + shift) % 5)).collect();
-                    let known: Vec<Option<usize>> =
-                        columns[..n].iter().map(|c| c.filter(|&c| c < m)).collect();
+                    let columns: Assignment = (0..5).map(|i| Some((2 * i + shift) % 5)).collect();
+                    let known: Assignment = columns
+                        .iter()
+                        .take(n)
+                        .map(|c| c.filter(|&c| c < m))
+                        .collect();
                     let at = images(&relaxation, &columns);
                     assert!(relaxation.distance(&at) < 1e-9);
                     for lambda in [0.0, 0.3, 1.0] {
@@ -273,8 +276,8 @@ mod tests {
         let problem = problem(6, 5, Sense::Maximise);
         let relaxation = of(&problem);
         for k in 0..6 {
-            let first: Vec<Option<usize>> = (0..6).map(|i| Some((i + k) % 6)).collect();
-            let second: Vec<Option<usize>> = (0..6).map(|i| Some((5 * i + 2 * k) % 6)).collect();
+            let first: Assignment = (0..6).map(|i| Some((i + k) % 6)).collect();
+            let second: Assignment = (0..6).map(|i| Some((5 * i + 2 * k) % 6)).collect();
             let (x, y) = (images(&relaxation, &first), images(&relaxation, &second));
             let mut middle = images(&relaxation, &first);
             middle.mix(&y, 0.5);
@@ -292,7 +295,7 @@ mod tests {
         let middle = Images::barycentre(&relaxation);
         let mut mean = Images::zeros(4);
         for k in 0..4 {
-            let columns: Vec<Option<usize>> = (0..4).map(|i| Some((i + k) % 4)).collect();
+            let columns: Assignment = (0..4).map(|i| Some((i + k) % 4)).collect();
             let one = images(&relaxation, &columns);
             let share = 1.0 / (k + 1) as f64;
             mean.mix(&one, share);

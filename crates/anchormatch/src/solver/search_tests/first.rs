@@ -1,6 +1,7 @@
 //! 2opt with the first improvement: the order of its looks, and where it ends.
 
 use super::problems::{all_sorts, neighbours};
+use crate::assignment::Assignment;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Solver, Start, Status, TwoOpt};
@@ -11,12 +12,12 @@ const FIRST: TwoOpt = TwoOpt {
 };
 
 /// Exchanges in the order of rows, each judged by a recount, from the top after every success.
-fn recounted(problem: &Problem, mut now: Vec<Option<usize>>) -> (Vec<Option<usize>>, usize) {
+fn recounted(problem: &Problem, mut now: Assignment) -> (Assignment, usize) {
     let (sense, mut looks) = (problem.sense(), 0);
     'again: loop {
         let value = problem.objective(&now);
-        for i in 0..now.len() {
-            for j in i..now.len() {
+        for i in 0..now.rows() {
+            for j in i..now.rows() {
                 looks += 1;
                 now.swap(i, j);
                 if sense.better(problem.objective(&now) - sense.sign() * 1e-9, value) {
@@ -37,7 +38,7 @@ fn first_improvement_looks_at_exchanges_in_the_order_of_rows() {
         .filter(|p| p.candidates().is_all() && p.coverage() == Coverage::Full)
     {
         let n = problem.shape().0;
-        let first: Vec<_> = (0..n).map(|i| Some((i + 1) % n)).collect();
+        let first: Assignment = (0..n).map(|i| Some((i + 1) % n)).collect();
         let start = Start {
             assignment: Some(&first),
             ..Start::default()

@@ -13,6 +13,7 @@ use super::local::{Local, Step};
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::swaps::Swaps;
 use super::{Ils, Portfolio, Solver, Start, Status, Tabu, TwoOpt};
+use crate::assignment::Assignment;
 use crate::monitor::{CancelToken, Monitor};
 use crate::problem::{Candidates, Coverage};
 
@@ -349,7 +350,7 @@ fn bad_parameters_and_starts_are_refused() {
                 .is_err()
         );
     }
-    let twice = vec![Some(1), Some(1), None, None];
+    let twice = Assignment::from([Some(1), Some(1), None, None]);
     let start = Start {
         assignment: Some(&twice),
         ..Start::default()
@@ -367,23 +368,23 @@ fn starts_are_feasible_and_inherit() {
     for (number, problem) in all_sorts(&[(5, 5), (4, 7), (7, 4)], 31).iter().enumerate() {
         let mut random = ChaCha8Rng::seed_from_u64(number as u64);
         let [first, second] = [0; 2].map(|_| random_assignment(problem, &mut random).unwrap());
-        let full = first.iter().flatten().count();
+        let full = first.matched();
         let child = crossed(problem, [&first, &second], &mut random).unwrap();
         let moved = shaken(problem, &first, 5, &mut random);
         for next in [&child, &moved] {
             assert!(problem.is_feasible(next));
             if problem.coverage() == Coverage::Full {
-                assert_eq!(next.iter().flatten().count(), full);
+                assert_eq!(next.matched(), full);
             }
         }
         assert_eq!(
             crossed(problem, [&first, &first], &mut random).unwrap(),
             first
         );
-        let filled = completed(problem, &vec![None; first.len()]).unwrap();
+        let filled = completed(problem, &Assignment::empty(first.rows())).unwrap();
         assert!(problem.is_feasible(&filled));
         if problem.coverage() == Coverage::Full {
-            assert_eq!(filled.iter().flatten().count(), full);
+            assert_eq!(filled.matched(), full);
         }
     }
 }

@@ -3,14 +3,13 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
 use crate::problem::{
     Candidates, Coverage, ExplicitPairwise, GaussianKernel, Listed, Pairwise, Problem,
     ProductPairwise, Sense, SeparablePairwise, Weights,
 };
-
-pub(super) type Assignment = Vec<Option<usize>>;
 
 pub(super) const KINDS: usize = 6;
 
@@ -145,21 +144,26 @@ pub(super) fn enumerate(problem: &Problem) -> f64 {
     ) {
         let (n, m) = problem.shape();
         if row == n {
-            let matched = assignment.iter().flatten().count();
+            let matched = assignment.matched();
             found.push((matched, problem.objective(assignment)));
             return;
         }
         visit(problem, assignment, row + 1, found);
         for a in 0..m {
-            if problem.candidates().allows(row, a) && !assignment[..row].contains(&Some(a)) {
-                assignment[row] = Some(a);
+            if problem.candidates().allows(row, a) && assignment.iter().all(|b| b != Some(a)) {
+                assignment.set(row, Some(a));
                 visit(problem, assignment, row + 1, found);
-                assignment[row] = None;
+                assignment.set(row, None);
             }
         }
     }
     let mut found = Vec::new();
-    visit(problem, &mut vec![None; problem.shape().0], 0, &mut found);
+    visit(
+        problem,
+        &mut Assignment::empty(problem.shape().0),
+        0,
+        &mut found,
+    );
     let fullest = found.iter().map(|f| f.0).max().unwrap();
     let sign = problem.sense().sign();
     found
@@ -177,21 +181,20 @@ pub(super) fn neighbours(problem: &Problem, assignment: &Assignment) -> Vec<Assi
     for i in 0..n {
         for b in (0..m).map(Some).chain([None]) {
             let mut next = assignment.clone();
-            next[i] = b;
-            let owner = (0..n).find(|&j| j != i && b.is_some() && assignment[j] == b);
+            next.set(i, b);
+            let owner = (0..n).find(|&j| j != i && b.is_some() && assignment.partner(j) == b);
             if let Some(j) = owner {
-                next[j] = assignment[i];
+                next.set(j, assignment.partner(i));
                 result.push(next.clone());
-                next[j] = None;
+                next.set(j, None);
             }
             result.push(next);
         }
     }
-    let matched = |a: &Assignment| a.iter().flatten().count();
     result.retain(|next| {
         next != assignment
             && Problem::is_feasible(problem, next)
-            && (problem.coverage() == Coverage::Partial || matched(next) >= matched(assignment))
+            && (problem.coverage() == Coverage::Partial || next.matched() >= assignment.matched())
     });
     result
 }

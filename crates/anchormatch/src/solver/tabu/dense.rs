@@ -9,13 +9,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::swaps::{LANES, Swaps};
 use super::{Run, Tabu, Watch};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::problem::Problem;
 
 pub(super) fn run(
     tabu: &Tabu,
     problem: &Problem,
-    first: &[Option<usize>],
+    first: &Assignment,
     random: &mut ChaCha8Rng,
     mut watch: Watch<'_>,
 ) -> Result<Run> {

@@ -3,15 +3,16 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::local::{Local, Step, as_options};
+use super::super::local::{Local, Step, assignment_of};
 use super::{Run, Tabu, Watch};
+use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::problem::Problem;
 
 pub(super) fn run(
     tabu: &Tabu,
     problem: &Problem,
-    first: &[Option<usize>],
+    first: &Assignment,
     random: &mut ChaCha8Rng,
     mut watch: Watch<'_>,
 ) -> Result<Run> {
@@ -54,7 +55,7 @@ pub(super) fn run(
             best.copy_from_slice(local.partners());
         }
     }
-    Ok(watch.finish(as_options(&best, m)))
+    Ok(watch.finish(assignment_of(&best, m)))
 }
 
 /// The best move that `admits` lets pass; rows are looked through from `first_row` on, so that chance

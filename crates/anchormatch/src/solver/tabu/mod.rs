@@ -20,6 +20,7 @@ use rand_chacha::ChaCha8Rng;
 use super::starting::starting_point;
 use super::swaps::Swaps;
 use super::{Info, Kind, Solution, Solver, Start, Status};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -131,7 +132,7 @@ impl Solver for Tabu {
 
 /// What a run found.
 pub(super) struct Run {
-    pub(super) assignment: Vec<Option<usize>>,
+    pub(super) assignment: Assignment,
     pub(super) iterations: usize,
     pub(super) interrupt: Option<Interrupt>,
     /// The best objective after each iteration that improved it.
@@ -146,7 +147,7 @@ impl Tabu {
     pub(super) fn run(
         &self,
         problem: &Problem,
-        first: &[Option<usize>],
+        first: &Assignment,
         iterations: usize,
         random: &mut ChaCha8Rng,
         monitor: &Monitor,
@@ -155,7 +156,7 @@ impl Tabu {
         // The state alone takes a product with W to set up.
         if let Some(interrupt) = monitor.interrupted() {
             watch.interrupt = Some(interrupt);
-            return Ok(watch.finish(first.to_vec()));
+            return Ok(watch.finish(first.clone()));
         }
         if Swaps::suit(problem) {
             dense::run(self, problem, first, random, watch)
@@ -233,7 +234,7 @@ impl<'m> Watch<'m> {
         self.improvements.push(self.constant + self.sign * gain);
     }
 
-    fn finish(self, assignment: Vec<Option<usize>>) -> Run {
+    fn finish(self, assignment: Assignment) -> Run {
         Run {
             assignment,
             iterations: self.done,

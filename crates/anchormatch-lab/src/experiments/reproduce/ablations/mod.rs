@@ -17,7 +17,7 @@ use super::films::Film;
 use super::protocol::{Point, Protocol, derived_seed};
 use super::scale::Scale;
 use super::workbench::Loss;
-use crate::generate::{Synthetic, house, stream};
+use anchormatch_generate::{Synthetic, house, stream};
 
 /// The names of the three kinds of pairs, in the order of the curves.
 pub const KINDS: [&str; 3] = ["synthetic", "hotel", "house"];

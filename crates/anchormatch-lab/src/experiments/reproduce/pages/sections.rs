@@ -13,7 +13,7 @@ use crate::experiments::reproduce::figures::{Line, Panel, draw};
 use crate::experiments::reproduce::films::{HOTEL_EXAMPLE, JITTER};
 use crate::experiments::reproduce::pictures::{Behind, picture};
 use crate::experiments::reproduce::results::Results;
-use crate::generate::house;
+use anchormatch_generate::house;
 
 /// What the names of methods with the wide kernel have in common.
 const WIDE_WORD: &str = " (wide)";

@@ -1,0 +1,172 @@
+//! What the columns of an edge list are: by their order, or by the names in a header.
+
+use super::ReadOptions;
+use super::fault::quoted;
+use super::table::Row;
+use anchormatch::error::Result;
+
+/// The pairs of names that make a header of two columns.
+const END_NAMES: [(&str, &str); 6] = [
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("node1", "node2"),
+    ("u", "v"),
+    ("i", "j"),
+];
+
+/// Which column holds what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Columns {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) weight: Option<usize>,
+    direction: Option<usize>,
+}
+
+impl Columns {
+    /// The columns of the table that begins with `row`, and whether that is a header.
+    pub(super) fn of(row: &Row<'_>, options: &ReadOptions) -> Result<(Self, bool)> {
+        let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
+        let wanted = options.weight.as_deref();
+        let named = END_NAMES
+            .iter()
+            .find_map(|(source, target)| Some((column(source)?, column(target)?)));
+        // `source,target,3` is an edge between two nodes of odd names.
+        let is_named = named.is_some() && (row.len() != 3 || row.is_name(2) || wanted.is_some());
+        let mut columns = Self {
+            source: 0,
+            target: 1,
+            weight: (row.len() == 3).then_some(2),
+            direction: None,
+        };
+        if let Some((source, target)) = named.filter(|_| is_named) {
+            let direction = column("type");
+            let weight = column(wanted.unwrap_or("weight"));
+            // The third of three columns is the weight by whatever name.
+            let third = (wanted.is_none() && row.len() == 3 && (source, target) == (0, 1))
+                .then_some(2)
+                .filter(|&third| Some(third) != direction);
+            columns = Self {
+                source,
+                target,
+                weight: weight.or(third),
+                direction,
+            };
+        } else if row.len() > 3 {
+            return Err(row.miscounted(
+                &(2..=3),
+                "source,target or source,target,weight, or a header with names of these columns; \
+                 a matrix would be the format adjacency",
+            ));
+        }
+        let is_header = is_named || (!row.get(row.len() - 1).starts_with('{') && is_header(row)?);
+        if let Some(name) = wanted {
+            let by_attributes = row.len() == 3 && row.get(2).starts_with('{');
+            let by_name = is_header && column(name).is_some();
+            if !by_attributes && !by_name {
+                let expected = format!("a header with the column {}", quoted(name));
+                return Err(row.fault(row.len() - 1, quoted(row.get(row.len() - 1)), expected));
+            }
+        }
+        Ok((columns, is_header))
+    }
+
+    /// Whether the edge in `row` has a direction.
+    pub(super) fn is_directed(&self, row: &Row<'_>) -> Result<bool> {
+        let Some(column) = self.direction else {
+            return Ok(false);
+        };
+        match row.get(column) {
+            kind if kind.eq_ignore_ascii_case("directed") => Ok(true),
+            kind if kind.is_empty() || kind.eq_ignore_ascii_case("undirected") => Ok(false),
+            kind => Err(row.fault(column, quoted(kind), "directed or undirected")),
+        }
+    }
+}
+
+/// The weight among attributes such as `{'weight': 1.5, 'since': 'May'}`; 1 when there is none.
+pub(super) fn attribute(row: &Row<'_>, column: usize, options: &ReadOptions) -> Result<f64> {
+    let field = row.get(column);
+    let name = options.weight.as_deref().unwrap_or("weight");
+    let fault = |found: &str, expected: &str| Err(row.fault(column, quoted(found), expected));
+    let Some(mut rest) = field.strip_prefix('{').and_then(|f| f.strip_suffix('}')) else {
+        return fault(field, "attributes that end with }");
+    };
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        if rest.is_empty() {
+            return Ok(1.0);
+        }
+        let Some((key, after)) = python_text(rest) else {
+            return fault(rest, "a name in quotes");
+        };
+        let Some(after) = after.trim_ascii_start().strip_prefix(':') else {
+            return fault(after, "a colon after the attribute's name");
+        };
+        let value = after.trim_ascii_start();
+        // The value ends at a comma outside of quotes; lists inside are taken apart with it, which
+        // does no harm because what remains of them is no name in quotes, or no weight.
+        let end = match python_text(value) {
+            Some((_, after)) => value.len() - after.len(),
+            None => value.find(',').unwrap_or(value.len()),
+        };
+        if key == name {
+            let number = value[..end].trim_ascii();
+            return match number.parse::<f64>() {
+                Ok(weight) if weight.is_finite() => Ok(weight),
+                _ => fault(number, "a finite number"),
+            };
+        }
+        rest = &value[end..];
+    }
+}
+
+/// The text in single or double quotes with which `rest` begins, and what follows it.
+fn python_text(rest: &str) -> Option<(&str, &str)> {
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return Some((&rest[1..at], &rest[at + 1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a table's first row is a header.
+///
+/// # Errors
+/// When it is one whose columns stand in another order, which would give a wrong graph in silence.
+pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
+    let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
+    let names_ends = names_ends(row);
+    if row.len() != 3 {
+        return Ok(names_ends);
+    }
+    if !row.is_name(2) {
+        return Ok(false);
+    }
+    let ends_last = ["target", "to", "dst", "node2"]
+        .iter()
+        .any(|end| is(2, end));
+    if !names_ends && (ends_last || is(1, "source")) {
+        return Err(row.fault(
+            2,
+            quoted(row.get(2)),
+            "the columns source,target,weight in this order",
+        ));
+    }
+    Ok(true)
+}
+
+/// Whether the first two fields are one of the pairs of names of a header.
+pub(super) fn names_ends(row: &Row<'_>) -> bool {
+    let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
+    END_NAMES
+        .iter()
+        .any(|(source, target)| is(0, source) && is(1, target))
+}

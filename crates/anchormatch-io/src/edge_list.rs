@@ -1,0 +1,372 @@
+//! Edge lists: rows of `source,target[,weight]`.
+//!
+//! The rules of every table hold (see `table.rs`): comma, tab, semicolon or blanks, `#` and `%`
+//! comments, quoted ids. Ids are any strings; a missing weight column means 1. An edge from a node
+//! to itself is dropped and counted, but its node stays: that is how a list names an isolated node.
+//!
+//! The first row is a header when its third field is a name rather than a number (it does not
+//! begin with a digit, a sign or a point, and is not `nan` or `inf`), or, with two columns, when its
+//! fields are one of the pairs source,target · from,to · src,dst · node1,node2 · u,v · i,j, in
+//! either case. A header that has one of these pairs may have its columns in any order and others
+//! among them, as Gephi's and pandas's tables do: the weight is then the column `weight`, and a
+//! column `type` says `directed` or `undirected`.
+//!
+//! In place of a weight may stand attributes as networkx writes them, `{'weight': 1.5}`.
+
+use std::io::{BufRead, Write};
+
+use super::edge_columns::{Columns, attribute};
+use super::fault::fault;
+use super::table::{Shape, Table, write_field};
+use super::{Format, LoadedGraph, ReadOptions, finish};
+use anchormatch::error::Result;
+use anchormatch::graph::Graph;
+
+/// The columns of a table of pairs.
+pub(super) const SHAPE: Shape = Shape {
+    columns: 2..=3,
+    ragged: false,
+    attributes: false,
+    longest_line: Shape::LINE,
+    wanted: "source,target or source,target,weight",
+};
+
+/// The columns of an edge list; more than three need a header.
+const EDGE_SHAPE: Shape = Shape {
+    columns: 2..=64,
+    attributes: true,
+    ..SHAPE
+};
+
+/// Reads an edge list; `name` stands for the file in errors.
+///
+/// Nodes are numbered in the order in which their ids first appear.
+///
+/// # Errors
+/// When a row is malformed, an edge has two weights and no rule says how to merge them, there is no
+/// row at all, or the graph would pass the memory allowed.
+///
+/// # Complexity
+/// O(bytes + |E| log |E|) time; beside the graph, one line of memory.
+pub fn read_edge_list_from(
+    reader: impl BufRead,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
+    let mut table = Table::new(reader, name, EDGE_SHAPE);
+    let mut builder = options.builder(name);
+    let mut rows = 0u64;
+    let mut columns: Option<Columns> = None;
+    while let Some(row) = table.next()? {
+        let columns = match columns {
+            Some(columns) => columns,
+            None => {
+                let (found, is_header) = Columns::of(&row, options)?;
+                columns = Some(found);
+                if is_header {
+                    continue;
+                }
+                found
+            }
+        };
+        let source = builder.node(row.id(columns.source)?)?;
+        let target = builder.node(row.id(columns.target)?)?;
+        let weight = match columns.weight {
+            None => 1.0,
+            Some(column) if row.get(column).starts_with('{') => attribute(&row, column, options)?,
+            Some(column) => row.number(column)?,
+        };
+        let line = Some(row.line());
+        if columns.is_directed(&row)? {
+            builder.arc(source, target, weight, line)?;
+        } else {
+            builder.edge(source, target, weight, line)?;
+        }
+        rows += 1;
+        options.reserve_graph(name, &builder)?;
+    }
+    if rows == 0 {
+        return Err(fault(
+            name,
+            None,
+            None,
+            "no edge",
+            "at least one row of source,target[,weight]",
+        ));
+    }
+    finish(builder, name, Format::EdgeList, Vec::new())
+}
+
+/// Writes `graph` as `source,target,weight` with a header.
+///
+/// Every edge stands with its later node, so that a reader that numbers nodes as they appear finds
+/// them in the graph's own order wherever the edges allow it. An isolated node stands as an edge of
+/// weight 0 to itself.
+///
+/// # Errors
+/// When `out` fails, or an id is empty or holds a line break, which no row can.
+pub fn write_edge_list(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
+    writeln!(out, "source,target,weight")?;
+    let labels = graph.labels();
+    let mut row = |source: usize, target: usize, weight: f64| {
+        write_field(out, &labels.get(source))?;
+        out.write_all(b",")?;
+        write_field(out, &labels.get(target))?;
+        writeln!(out, ",{weight}")
+    };
+    for node in 0..graph.nodes() {
+        let neighbours = graph.neighbours(node);
+        if neighbours.len() == 0 {
+            row(node, node, 0.0)?;
+        }
+        for (earlier, weight) in neighbours.take_while(|&(other, _)| other < node) {
+            row(earlier, node, weight)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::graph::Duplicates;
+
+    fn read(text: &str) -> Result<LoadedGraph> {
+        read_edge_list_from(text.as_bytes(), "e.csv", &ReadOptions::default())
+    }
+
+    fn edges(text: &str) -> Vec<(String, String, f64)> {
+        let graph = read(text).unwrap().graph;
+        let name = |i| graph.labels().get(i).into_owned();
+        (0..graph.nodes())
+            .flat_map(|i| {
+                graph
+                    .neighbours(i)
+                    .filter(move |&(j, _)| i < j)
+                    .map(move |(j, w)| (name(i), name(j), w))
+            })
+            .collect()
+    }
+
+    fn edge(source: &str, target: &str, weight: f64) -> (String, String, f64) {
+        (source.into(), target.into(), weight)
+    }
+
+    #[test]
+    fn headers_are_recognised_by_the_rule() {
+        let wanted = [edge("a", "b", 2.0)];
+        for text in [
+            "a,b,2\n",
+            "source,target,weight\na,b,2\n",
+            "\"from\";\"to\";\"w\"\r\na;b;2\r\n",
+            "\u{feff}x\ty\tz\na\tb\t2",
+            "row col v\na b 2",
+        ] {
+            assert_eq!(edges(text), wanted, "{text}");
+        }
+        for text in ["U,V\na,b\n", "node1 node2\na b", "a,b"] {
+            assert_eq!(edges(text), [edge("a", "b", 1.0)], "{text}");
+        }
+        assert_eq!(edges("source,target,3"), [edge("source", "target", 3.0)]);
+        assert_eq!(edges("x,y")[0], edge("x", "y", 1.0));
+    }
+
+    #[test]
+    fn columns_go_by_their_names() {
+        for text in [
+            "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,2.5\n",
+            ",target,source,weight\n0,b,a,2.5\n",
+            "id;from;to;weight\nq;a;b;2.5\n",
+            "a b {'weight': 2.5}\n",
+            "a b {'label': 'x, \\'y\\'', 'weight': 2.5, 'z': [1, 2]}\n",
+            "a,b,{\"weight\": 2.5}\n",
+        ] {
+            assert_eq!(edges(text), [edge("a", "b", 2.5)], "{text}");
+        }
+        assert_eq!(edges("a b {}\nb c {'x': 1}\n")[1], edge("b", "c", 1.0));
+        assert_eq!(edges("id,source,target\n7,a,b\n"), [edge("a", "b", 1.0)]);
+        let text = "Source,Target,Type\na,b,Directed\nb,a,Directed\nb,c,Undirected\n";
+        let cleaning = read(text).unwrap().graph.cleaning();
+        assert_eq!((cleaning.directed_edges, cleaning.opposite_edges), (2, 1));
+    }
+
+    #[test]
+    fn the_weight_may_have_another_name() {
+        let options = ReadOptions {
+            weight: Some("cost".into()),
+            ..ReadOptions::default()
+        };
+        let read = |text: &str| read_edge_list_from(text.as_bytes(), "e.csv", &options);
+        for text in [
+            "source,target,weight,cost\na,b,1,7\n",
+            "source,target,cost\na,b,7\n",
+            "a b {'weight': 1, 'cost': 7}\n",
+        ] {
+            assert_eq!(read(text).unwrap().graph.weight(0, 1), 7.0, "{text}");
+        }
+        for text in ["a,b,7\n", "source,target,weight\na,b,1\n", "a,b\n"] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains("the column `cost`"), "{message}");
+        }
+    }
+
+    #[test]
+    fn ids_are_kept_exactly() {
+        let text = "\" a\",007,1\n\"x,\"\"y\"\"\", 7 ,-2.5e0\n7.0,é\u{a0},1e-300\n";
+        assert_eq!(
+            edges(text),
+            [
+                edge(" a", "007", 1.0),
+                edge("x,\"y\"", "7", -2.5),
+                edge("7.0", "é\u{a0}", 1e-300)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_loop_names_an_isolated_node_and_notes_count() {
+        let loaded = read("a,a,5\nb,c,0\nb,d,1\nd,b,1\nd,b,1\n").unwrap();
+        assert_eq!((loaded.graph.nodes(), loaded.graph.edges()), (4, 1));
+        assert_eq!(
+            loaded.notes,
+            [
+                "1 edge from a node to itself was dropped",
+                "2 repeated edges were merged",
+                "1 edge of weight zero was dropped"
+            ]
+        );
+    }
+
+    #[test]
+    fn every_fault_has_its_message() {
+        for (text, message) in [
+            (
+                "a,b,1\nc,d,x\n",
+                "e.csv, line 2, column 3: found `x`, expected a number such as 1.5 or 2e-3",
+            ),
+            (
+                "a;b;0,5\n",
+                "e.csv, line 1, column 3: found `0,5`, expected a number such as 1.5 or 2e-3",
+            ),
+            (
+                "a,b,\n",
+                "e.csv, line 1, column 3: found nothing, expected a number such as 1.5 or 2e-3",
+            ),
+            (
+                "a,b,nan\n",
+                "e.csv, line 1, column 3: found `nan`, expected a finite number",
+            ),
+            (
+                "# c\na,b,1e999\n",
+                "e.csv, line 2, column 3: found `1e999`, expected a finite number",
+            ),
+            (
+                "a,b\n,c\n",
+                "e.csv, line 2, column 1: found an empty field, expected a node id",
+            ),
+            (
+                "a,\"\"\n",
+                "e.csv, line 1, column 2: found an empty field, expected a node id",
+            ),
+            (
+                "a\n",
+                "e.csv, line 1, column 2: found 1 field, expected source,target or source,target,weight",
+            ),
+            (
+                "a,b,1\nb,c\n",
+                "e.csv, line 2, column 3: found 2 fields, expected 3 as in the first row",
+            ),
+            (
+                "a,b,1\nb;c;1\n",
+                "e.csv, line 2, column 2: found 1 field, expected 3 as in the first row",
+            ),
+            (
+                "",
+                "e.csv: found no edge, expected at least one row of source,target[,weight]",
+            ),
+            (
+                "# nothing\nsource,target\n",
+                "e.csv: found no edge, expected at least one row of source,target[,weight]",
+            ),
+            (
+                "x,source,y\n1,a,b\n",
+                "e.csv, line 1, column 3: found `y`, \
+                 expected the columns source,target,weight in this order",
+            ),
+            (
+                "a,b,c,d\n",
+                "e.csv, line 1, column 4: found 4 fields, expected source,target or source,target,weight, \
+                 or a header with names of these columns; a matrix would be the format adjacency",
+            ),
+            (
+                "source,target,type\na,b,both\n",
+                "e.csv, line 2, column 3: found `both`, expected directed or undirected",
+            ),
+            (
+                "a b {'weight': 'x'}\n",
+                "e.csv, line 1, column 3: found `'x'`, expected a finite number",
+            ),
+            (
+                "a b {'weight': 1\n",
+                "e.csv, line 1, column 3: found `{'weight': 1`, expected attributes that end with }",
+            ),
+            (
+                "a,b,1\nc,d,1\nb,a,2\n",
+                "e.csv, line 3: found edge (a, b) with two weights, 1 (line 1) and 2 (line 3), \
+                 expected one weight, or a rule for repeated edges: sum, mean, max or first",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_merges_repeated_edges() {
+        let options = ReadOptions {
+            duplicates: Duplicates::Sum,
+            ..ReadOptions::default()
+        };
+        let text = "a,b,1\nb,a,2\n";
+        let loaded = read_edge_list_from(text.as_bytes(), "e.csv", &options).unwrap();
+        assert_eq!(loaded.graph.weight(0, 1), 3.0);
+    }
+
+    #[test]
+    fn a_list_past_the_memory_allowed_is_refused_while_it_is_read() {
+        let options = ReadOptions {
+            max_memory: Some(100_000),
+            ..ReadOptions::default()
+        };
+        // An endless list: reading it whole would never return.
+        let endless =
+            std::io::BufReader::new(std::io::Read::chain(&b"a b\n"[..], Endless(*b"a b\n", 0)));
+        let error = read_edge_list_from(endless, "-", &options).unwrap_err();
+        assert!(
+            matches!(error, anchormatch::Error::Memory { .. }),
+            "{error}"
+        );
+    }
+
+    struct Endless([u8; 4], usize);
+
+    impl std::io::Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            for slot in buffer.iter_mut() {
+                *slot = self.0[self.1];
+                self.1 = (self.1 + 1) % 4;
+            }
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn the_writer_keeps_order_isolated_nodes_and_weights() {
+        let graph = Graph::from_edges(4, &[(0, 1, 0.1), (1, 3, -1e-300)]).unwrap();
+        let mut bytes = Vec::new();
+        write_edge_list(&mut bytes, &graph).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.starts_with("source,target,weight\n0,1,0.1\n2,2,0\n1,3,-0.000"));
+        let again = read(&text).unwrap().graph;
+        assert_eq!(again.adjacency(), graph.adjacency());
+    }
+}

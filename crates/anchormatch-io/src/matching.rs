@@ -1,0 +1,257 @@
+//! Results: a matching as CSV (`source,target,confidence`) or as one JSON document, in the ids of
+//! the input.
+
+use std::io::Write;
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::table::write_field;
+use anchormatch::graph::Labels;
+use anchormatch::matching::{Matching, Score};
+
+/// Writes the pairs as `source,target,confidence` with a header.
+///
+/// # Errors
+/// When `out` fails, or an id is empty or holds a line break.
+///
+/// # Panics
+/// When the labels are not those of the graphs that were matched.
+pub fn write_matching_csv(
+    out: &mut (impl Write + ?Sized),
+    matching: &Matching,
+    source: &Labels,
+    target: &Labels,
+) -> std::io::Result<()> {
+    writeln!(out, "source,target,confidence")?;
+    for pair in &matching.pairs {
+        write_field(out, &source.get(pair.source))?;
+        out.write_all(b",")?;
+        write_field(out, &target.get(pair.target))?;
+        writeln!(out, ",{}", pair.confidence)?;
+    }
+    Ok(())
+}
+
+/// Writes everything but the curves of the report as one JSON object, its keys always in one order.
+///
+/// With a `score`, the keys `accuracy` (null when nothing was asked), `right` and `asked` follow
+/// `iterations`; anchors that were checked are listed in `anchor_report`. A number that is not finite is null.
+///
+/// # Errors
+/// When `out` fails.
+///
+/// # Panics
+/// When the labels are not those of the graphs that were matched.
+pub fn write_matching_json(
+    out: &mut (impl Write + ?Sized),
+    matching: &Matching,
+    source: &Labels,
+    target: &Labels,
+    score: Option<Score>,
+) -> std::io::Result<()> {
+    let document = Document {
+        matching,
+        source,
+        target,
+        score,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+struct Document<'a> {
+    matching: &'a Matching,
+    source: &'a Labels,
+    target: &'a Labels,
+    score: Option<Score>,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let matching = self.matching;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("pairs", &Pairs(self))?;
+        let alone = &matching.unmatched_source;
+        map.serialize_entry("unmatched_source", &Ids(self.source, alone))?;
+        let alone = &matching.unmatched_target;
+        map.serialize_entry("unmatched_target", &Ids(self.target, alone))?;
+        map.serialize_entry("objective", &matching.objective)?;
+        map.serialize_entry("status", matching.status.as_str())?;
+        map.serialize_entry("iterations", &matching.iterations)?;
+        if let Some(score) = self.score {
+            map.serialize_entry("accuracy", &score.accuracy())?;
+            map.serialize_entry("right", &score.right)?;
+            map.serialize_entry("asked", &score.asked)?;
+        }
+        map.serialize_entry("notes", &matching.notes)?;
+        if !matching.anchor_report.is_empty() {
+            map.serialize_entry("anchor_report", &Checks(self))?;
+        }
+        map.serialize_entry("parameters", &Entries(&matching.parameters))?;
+        map.serialize_entry("timings", &Entries(&matching.timings))?;
+        map.end()
+    }
+}
+
+struct Pairs<'a>(&'a Document<'a>);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct NamedPair<'a> {
+            source: &'a str,
+            target: &'a str,
+            confidence: f64,
+            anchor: bool,
+        }
+        let pairs = &self.0.matching.pairs;
+        let mut list = serializer.serialize_seq(Some(pairs.len()))?;
+        for pair in pairs {
+            list.serialize_element(&NamedPair {
+                source: &self.0.source.get(pair.source),
+                target: &self.0.target.get(pair.target),
+                confidence: pair.confidence,
+                anchor: pair.anchor,
+            })?;
+        }
+        list.end()
+    }
+}
+
+struct Checks<'a>(&'a Document<'a>);
+
+impl Serialize for Checks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct NamedCheck<'a> {
+            source: &'a str,
+            target: &'a str,
+            score: f64,
+            suspicion: f64,
+            preferred: Option<&'a str>,
+            demoted: bool,
+        }
+        let checks = &self.0.matching.anchor_report;
+        let mut list = serializer.serialize_seq(Some(checks.len()))?;
+        for check in checks {
+            list.serialize_element(&NamedCheck {
+                source: &self.0.source.get(check.source),
+                target: &self.0.target.get(check.target),
+                score: check.score,
+                suspicion: check.suspicion,
+                preferred: check.preferred.map(|a| self.0.target.get(a)).as_deref(),
+                demoted: check.demoted,
+            })?;
+        }
+        list.end()
+    }
+}
+
+struct Ids<'a>(&'a Labels, &'a [usize]);
+
+impl Serialize for Ids<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.1.iter().map(|&i| self.0.get(i)))
+    }
+}
+
+/// A list of named values as an object that keeps their order.
+struct Entries<'a, T>(&'a [(String, T)]);
+
+impl<T: Serialize> Serialize for Entries<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::matching::{AnchorCheck, Diagnostics, Pair, Samples};
+    use anchormatch::solver::Status;
+
+    fn matching() -> (Matching, Labels, Labels) {
+        let pair = |source, target, confidence, anchor| Pair {
+            source,
+            target,
+            confidence,
+            anchor,
+        };
+        let matching = Matching {
+            pairs: vec![pair(0, 1, 1.0, true), pair(1, 0, 0.25, false)],
+            unmatched_source: vec![2],
+            unmatched_target: vec![],
+            objective: 1.5,
+            status: Status::TimeLimit,
+            iterations: 7,
+            notes: vec!["a \"note\"".into()],
+            parameters: vec![("tau".into(), "1".into()), ("alpha".into(), "2".into())],
+            timings: vec![("solve".into(), 0.5)],
+            diagnostics: Diagnostics::default(),
+            samples: Samples::default(),
+            anchor_report: vec![],
+        };
+        let names = ["a,b", "\"c\"", "d"].map(String::from).to_vec();
+        (matching, Labels::new(names).unwrap(), Labels::counted(1, 2))
+    }
+
+    #[test]
+    fn csv_has_the_ids_of_the_input() {
+        let (matching, source, target) = matching();
+        let mut bytes = Vec::new();
+        write_matching_csv(&mut bytes, &matching, &source, &target).unwrap();
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "source,target,confidence\n\"a,b\",2,1\n\"\"\"c\"\"\",1,0.25\n"
+        );
+    }
+
+    #[test]
+    fn json_has_every_key_in_one_order() {
+        let (matching, source, target) = matching();
+        let score = Score { asked: 4, right: 1 };
+        let mut bytes = Vec::new();
+        write_matching_json(&mut bytes, &matching, &source, &target, Some(score)).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let wanted = concat!(
+            r#"{"pairs":[{"source":"a,b","target":"2","confidence":1.0,"anchor":true},"#,
+            r#"{"source":"\"c\"","target":"1","confidence":0.25,"anchor":false}],"#,
+            r#""unmatched_source":["d"],"unmatched_target":[],"objective":1.5,"#,
+            r#""status":"time_limit","iterations":7,"accuracy":0.25,"right":1,"asked":4,"#,
+            r#""notes":["a \"note\""],"parameters":{"tau":"1","alpha":"2"},"#,
+            r#""timings":{"solve":0.5}}"#
+        );
+        assert_eq!(value.to_string(), wanted);
+    }
+
+    #[test]
+    fn checked_anchors_are_listed_by_their_ids() {
+        let (mut matching, source, target) = matching();
+        matching.anchor_report = vec![AnchorCheck {
+            source: 0,
+            target: 1,
+            score: f64::NEG_INFINITY,
+            suspicion: 0.0,
+            preferred: Some(0),
+            demoted: false,
+        }];
+        let mut bytes = Vec::new();
+        write_matching_json(&mut bytes, &matching, &source, &target, None).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let wanted = concat!(
+            r#"[{"source":"a,b","target":"2","score":null,"suspicion":0.0,"#,
+            r#""preferred":"1","demoted":false}]"#
+        );
+        assert_eq!(value["anchor_report"].to_string(), wanted);
+    }
+
+    #[test]
+    fn json_without_a_truth_has_no_accuracy_and_no_bad_number() {
+        let (mut matching, source, target) = matching();
+        matching.objective = f64::NAN;
+        let mut bytes = Vec::new();
+        write_matching_json(&mut bytes, &matching, &source, &target, None).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        assert!(value.get("accuracy").is_none() && value["objective"].is_null());
+    }
+}

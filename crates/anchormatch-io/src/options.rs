@@ -1,0 +1,209 @@
+//! How graphs are read, and what a reader may take while it does.
+
+use std::path::Path;
+
+use super::fault::fault;
+use super::format::Format;
+use anchormatch::error::{Error, Result};
+use anchormatch::graph::{Duplicates, GraphBuilder};
+
+/// How to read a graph.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The format; `None` goes by the extension.
+    pub format: Option<Format>,
+    /// Whether the file is a table of points; a short way to ask for [`Format::Points`].
+    pub points: bool,
+    /// What happens to an edge with two weights.
+    pub duplicates: Duplicates,
+    /// The name of the edge attribute or column that holds the weight, where edges have named
+    /// attributes; `None` is `weight`.
+    pub weight: Option<String>,
+    /// The name of the node attribute that holds the ids in GraphML and GML; `None` is the `id` of
+    /// GraphML, and in GML the `label` where every node has one of its own, else the `id`.
+    pub node_id: Option<String>,
+    /// The name of the matrix in a file that holds several: `.mat` and `.npz`.
+    pub variable: Option<String>,
+    /// The most bytes that the graph may take; `None` allows 16 GiB, and to nodes that a header
+    /// merely announces no more than the entries make plausible. A compressed file may hold no more
+    /// bytes than that.
+    pub max_memory: Option<u64>,
+}
+
+/// What a reader may take when the caller does not say.
+pub(super) const DEFAULT_MEMORY: u64 = 16 << 30;
+
+impl ReadOptions {
+    /// The format that `path` is to be read in.
+    pub(super) fn format_of(&self, path: &Path) -> Result<Format> {
+        match (self.format, self.points) {
+            (Some(Format::Points) | None, true) => {
+                // Any table may hold points, whatever it is called; other known formats do not.
+                match Format::from_path(path) {
+                    Ok(Format::EdgeList) | Err(_) => Ok(Format::Points),
+                    Ok(_) if self.format.is_some() => Ok(Format::Points),
+                    Ok(_) => Err(fault(
+                        &path.display().to_string(),
+                        None,
+                        None,
+                        "a format that has no table of points",
+                        "rows of x,y[,z] where points are asked for",
+                    )),
+                }
+            }
+            (Some(format), true) => Err(Error::parameter(
+                "format",
+                format.name(),
+                "points, because points are asked for",
+            )),
+            (Some(format), false) => Ok(format),
+            (None, false) => Format::from_path(path),
+        }
+    }
+
+    /// A builder that follows these options.
+    pub(super) fn builder(&self, name: &str) -> GraphBuilder {
+        GraphBuilder::new().duplicates(self.duplicates).file(name)
+    }
+
+    /// A builder of `nodes` nodes called `first`, `first + 1`, …; `place` is where the file says how
+    /// many there are.
+    pub(super) fn counted_builder(
+        &self,
+        name: &str,
+        first: usize,
+        nodes: u64,
+        place: Option<(u64, usize)>,
+    ) -> Result<GraphBuilder> {
+        let counted = usize::try_from(nodes)
+            .ok()
+            .and_then(|nodes| GraphBuilder::counted_from(first, nodes).ok())
+            .filter(|_| nodes > 0);
+        let (line, column) = place.unzip();
+        match counted {
+            Some(builder) => Ok(builder.duplicates(self.duplicates).file(name)),
+            None if nodes == 0 => Err(fault(name, line, column, "0 nodes", "at least one")),
+            None => {
+                let wanted = format!("at most {}", u32::MAX);
+                Err(fault(name, line, column, format!("{nodes} nodes"), wanted))
+            }
+        }
+    }
+
+    /// The bytes allowed.
+    pub(super) fn limit(&self) -> u64 {
+        self.max_memory.unwrap_or(DEFAULT_MEMORY)
+    }
+
+    /// Refuses `what` when it would pass the memory allowed, which is `otherwise` by default.
+    pub(super) fn reserve(
+        &self,
+        what: &str,
+        needed: u64,
+        otherwise: u64,
+        hint: &str,
+    ) -> Result<()> {
+        let limit = self.max_memory.unwrap_or(otherwise);
+        if needed <= limit {
+            return Ok(());
+        }
+        Err(Error::Memory {
+            what: what.to_owned(),
+            needed,
+            limit,
+            hint: hint.to_owned(),
+        })
+    }
+
+    /// Refuses nodes and edges past the memory allowed, as they come.
+    pub(super) fn reserve_graph(&self, file: &str, builder: &GraphBuilder) -> Result<()> {
+        self.reserve_beside(file, builder, 0)
+    }
+
+    /// [`reserve_graph`](Self::reserve_graph) when the reader holds `others` bytes of its own.
+    pub(super) fn reserve_beside(
+        &self,
+        file: &str,
+        builder: &GraphBuilder,
+        others: u64,
+    ) -> Result<()> {
+        let needed = builder.memory().saturating_add(others);
+        if needed <= self.limit() {
+            return Ok(());
+        }
+        let (nodes, edges) = (builder.nodes(), builder.edges());
+        let what = format!("{file}: a graph of more than {edges} edges and {nodes} nodes");
+        let hint = "allow more memory, or match a part of the graph";
+        self.reserve(&what, needed, DEFAULT_MEMORY, hint)
+    }
+
+    /// Refuses nodes that a header announces and `entries` entries do not make plausible: isolated
+    /// nodes are welcome, but not so many that only a damaged header explains them.
+    pub(super) fn reserve_nodes(&self, file: &str, nodes: u64, entries: u64) -> Result<()> {
+        self.reserve_nodes_of(file, nodes, GraphBuilder::NODE_BYTES, entries)
+    }
+
+    /// [`reserve_nodes`](Self::reserve_nodes) for nodes of `each` bytes.
+    pub(super) fn reserve_nodes_of(
+        &self,
+        file: &str,
+        nodes: u64,
+        each: u64,
+        entries: u64,
+    ) -> Result<()> {
+        self.reserve(
+            &format!("{file}: a graph of {nodes} nodes"),
+            nodes.saturating_mul(each),
+            entries.saturating_mul(1024).saturating_add(256 << 20),
+            "check the number of nodes in the header, or allow more memory",
+        )
+    }
+
+    /// Refuses a matrix of n×n numbers that would pass the memory allowed.
+    pub(super) fn reserve_dense(&self, file: &str, n: u64) -> Result<()> {
+        self.reserve(
+            &format!("{file}: a matrix of {n}×{n} numbers"),
+            n.saturating_mul(n).saturating_mul(8),
+            DEFAULT_MEMORY,
+            "allow more memory, or save the graph as a sparse matrix or a list of edges",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_read_from_any_table_and_from_nothing_else() {
+        let points = ReadOptions {
+            points: true,
+            ..ReadOptions::default()
+        };
+        for path in ["-", "a.csv", "a.xy", "a", "a.csv.gz"] {
+            assert_eq!(points.format_of(path.as_ref()).unwrap(), Format::Points);
+        }
+        for path in ["a.mtx", "a.graphml.gz", "a.npy"] {
+            assert!(points.format_of(path.as_ref()).is_err(), "{path}");
+        }
+        let both = ReadOptions {
+            format: Some(Format::GraphMl),
+            ..points
+        };
+        assert!(both.format_of("a.csv".as_ref()).is_err());
+    }
+
+    #[test]
+    fn absurd_counts_are_refused_without_arithmetic_going_astray() {
+        let options = ReadOptions::default();
+        assert!(options.counted_builder("f", 1, 0, None).is_err());
+        assert!(
+            options
+                .counted_builder("f", 1, u64::MAX, Some((2, 1)))
+                .is_err()
+        );
+        assert!(options.reserve_dense("f", u64::MAX).is_err());
+        assert!(options.reserve_nodes("f", u64::MAX, 1 << 40).is_err());
+        assert!(options.reserve_nodes("f", 1000, 0).is_ok());
+    }
+}

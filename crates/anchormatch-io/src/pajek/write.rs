@@ -1,0 +1,47 @@
+//! Pajek's `.net` written.
+
+use std::io::Write;
+
+use super::super::fault::quoted;
+use super::super::points::check_positions;
+use anchormatch::graph::Graph;
+use anchormatch::linalg::Matrix;
+
+/// Writes `graph` as a Pajek network, with `positions` as coordinates.
+///
+/// # Errors
+/// When `out` fails, the positions do not fit the graph, or an id is empty or holds a line break.
+pub fn write_pajek(
+    out: &mut (impl Write + ?Sized),
+    graph: &Graph,
+    positions: Option<&Matrix>,
+) -> std::io::Result<()> {
+    if let Some(positions) = positions {
+        check_positions(graph.nodes(), positions)?;
+    }
+    writeln!(out, "*Vertices {}", graph.nodes())?;
+    for (i, id) in graph.labels().iter().enumerate() {
+        if id.is_empty() || id.contains(['\n', '\0']) {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                format!(
+                    "found the id {}, expected one that is not empty and has no line break",
+                    quoted(&id)
+                ),
+            ));
+        }
+        let escaped = id.replace('\\', "\\\\").replace('"', "\\\"");
+        write!(out, "{} \"{escaped}\"", i + 1)?;
+        for value in positions.iter().flat_map(|positions| positions.row(i)) {
+            write!(out, " {value}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "*Edges")?;
+    for i in 0..graph.nodes() {
+        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
+            writeln!(out, "{} {} {weight}", i + 1, j + 1)?;
+        }
+    }
+    Ok(())
+}
