@@ -135,8 +135,8 @@ impl ProductPairwise {
         }
         let problem = Self::problem(
             sense,
-            part(a, &free_rows),
-            part(b, &free_cols),
+            a.select(&free_rows, &free_rows),
+            b.select(&free_cols, &free_cols),
             Some(&linear),
         )?
         .with_constant(constant);
@@ -160,26 +160,6 @@ fn check_linear(linear: &Matrix, n: usize, m: usize) -> Result<()> {
     match linear.as_slice().iter().find(|v| !v.is_finite()) {
         Some(value) => Err(Error::parameter("linear", value, "finite numbers")),
         None => Ok(()),
-    }
-}
-
-/// The rows and columns `kept`, ascending, of a matrix.
-fn part(weights: &Weights, kept: &[usize]) -> Weights {
-    match weights {
-        Weights::Dense(matrix) => Weights::Dense(matrix.select(kept, kept)),
-        Weights::Sparse(rows) => {
-            let mut place = vec![None; rows.len()];
-            for (new, &old) in kept.iter().enumerate() {
-                place[old] = Some(new as u32);
-            }
-            let row = |&i: &usize| {
-                let entries = rows[i].iter();
-                entries
-                    .filter_map(|&(j, value)| place[j as usize].map(|j| (j, value)))
-                    .collect()
-            };
-            Weights::Sparse(kept.iter().map(row).collect())
-        }
     }
 }
 

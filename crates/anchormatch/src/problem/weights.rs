@@ -79,7 +79,7 @@ impl Weights {
         }
     }
 
-    pub(super) fn check(&self, name: &'static str) -> Result<()> {
+    pub(crate) fn check(&self, name: &'static str) -> Result<()> {
         let n = self.nodes();
         let finite = match self {
             Self::Dense(matrix) => {
@@ -133,7 +133,29 @@ impl Weights {
         diagonal
     }
 
-    pub(super) fn transposed(&self) -> Self {
+    /// The square block of these rows and columns, in these orders.
+    pub(crate) fn select(&self, kept_rows: &[usize], kept_columns: &[usize]) -> Self {
+        match self {
+            Self::Dense(matrix) => Self::Dense(matrix.select(kept_rows, kept_columns)),
+            Self::Sparse(rows) => {
+                let mut place = vec![None; rows.len()];
+                for (new, &old) in kept_columns.iter().enumerate() {
+                    place[old] = Some(new as u32);
+                }
+                let row = |&i: &usize| {
+                    let entries = rows[i].iter();
+                    let mut row: Vec<(u32, f64)> = entries
+                        .filter_map(|&(j, value)| place[j as usize].map(|j| (j, value)))
+                        .collect();
+                    row.sort_by_key(|entry| entry.0);
+                    row
+                };
+                Self::Sparse(kept_rows.iter().map(row).collect())
+            }
+        }
+    }
+
+    pub(crate) fn transposed(&self) -> Self {
         match self {
             Self::Dense(matrix) => Self::Dense(matrix.transposed()),
             Self::Sparse(rows) => {
@@ -148,7 +170,7 @@ impl Weights {
         }
     }
 
-    pub(super) fn is_symmetric(&self) -> bool {
+    pub(crate) fn is_symmetric(&self) -> bool {
         match self {
             Self::Dense(matrix) => {
                 let n = matrix.rows();
@@ -163,11 +185,16 @@ impl Weights {
 
     /// ½ (M + Mᵀ).
     pub(super) fn symmetrised(&self) -> Self {
+        self.plus_transposed(0.5)
+    }
+
+    /// factor (M + Mᵀ).
+    pub(crate) fn plus_transposed(&self, factor: f64) -> Self {
         let other = self.transposed();
         match (self, other) {
             (Self::Dense(matrix), Self::Dense(mut other)) => {
                 for (slot, value) in other.as_mut_slice().iter_mut().zip(matrix.as_slice()) {
-                    *slot = 0.5 * (*slot + value);
+                    *slot = factor * (*slot + value);
                 }
                 Self::Dense(other)
             }
@@ -179,7 +206,7 @@ impl Weights {
                             .iter()
                             .copied()
                             .chain(column)
-                            .map(|(j, v)| (j, 0.5 * v))
+                            .map(|(j, v)| (j, factor * v))
                             .collect();
                         both.sort_by_key(|entry| entry.0);
                         let mut merged: Vec<(u32, f64)> = Vec::with_capacity(both.len());
@@ -225,7 +252,7 @@ impl Weights {
     }
 
     /// `out = self · x`, x n×m row-major.
-    pub(super) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
+    pub(crate) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
@@ -248,7 +275,7 @@ impl Weights {
     }
 
     /// `out = x · selfᵀ`, x k×n row-major.
-    pub(super) fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
+    pub(crate) fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_transposed_into(out, x, matrix.as_slice(), k, n, n),
@@ -267,7 +294,7 @@ impl Weights {
     }
 
     /// Calls `visit(k, M_kj)` for the entries of column j, read from the transpose.
-    pub(super) fn visit_row(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
+    pub(crate) fn visit_row(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
         match self {
             Self::Dense(matrix) => {
                 matrix

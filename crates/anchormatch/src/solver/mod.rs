@@ -7,6 +7,7 @@
 mod anneal;
 mod balancer;
 mod conditional;
+pub mod drop_in;
 mod faq;
 mod frank_wolfe;
 mod gagm;

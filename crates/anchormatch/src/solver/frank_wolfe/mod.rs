@@ -139,8 +139,12 @@ impl End<'_> {
 pub(super) enum StepRule {
     /// To the end, when that is higher.
     Higher,
+    /// To the end, when that is not lower; as SciPy and graspologic do.
+    NotLower,
     /// To the end, when the slope leads there.
     Uphill,
+    /// To the end; and to the top also when that lies behind. As pygmtools does.
+    Unbounded,
 }
 
 impl StepRule {
@@ -148,7 +152,7 @@ impl StepRule {
     pub(super) fn step(self, slope: f64, curvature: f64) -> f64 {
         if curvature < 0.0 {
             // Comparing before dividing keeps a tiny curvature from overflowing.
-            return if slope <= 0.0 {
+            return if slope <= 0.0 && self != Self::Unbounded {
                 0.0
             } else if slope >= -2.0 * curvature {
                 1.0
@@ -158,7 +162,9 @@ impl StepRule {
         }
         let go = match self {
             Self::Higher => slope + curvature > 0.0,
+            Self::NotLower => slope + curvature >= 0.0,
             Self::Uphill => slope > 0.0,
+            Self::Unbounded => true,
         };
         f64::from(u8::from(go))
     }
@@ -171,11 +177,29 @@ pub(super) fn climb<A: Ascent>(
     most: usize,
     mut judge: impl FnMut(&mut A, &Taken) -> Option<Status>,
 ) -> Result<Status> {
+    let ascents = std::slice::from_mut(ascent);
+    climb_together(ascents, rule, most, |ascents, taken| {
+        judge(&mut ascents[0], &taken[0])
+    })
+}
+
+/// [`climb`] for points that climb functions of their own and end together.
+pub(super) fn climb_together<A: Ascent>(
+    ascents: &mut [A],
+    rule: StepRule,
+    most: usize,
+    mut judge: impl FnMut(&mut [A], &[Taken]) -> Option<Status>,
+) -> Result<Status> {
+    let mut taken = Vec::with_capacity(ascents.len());
     for _ in 0..most {
-        let way = ascent.aim()?;
-        let step = rule.step(way.slope, way.curvature);
-        ascent.advance(step);
-        if let Some(status) = judge(ascent, &Taken { way, step }) {
+        taken.clear();
+        for ascent in &mut *ascents {
+            let way = ascent.aim()?;
+            let step = rule.step(way.slope, way.curvature);
+            ascent.advance(step);
+            taken.push(Taken { way, step });
+        }
+        if let Some(status) = judge(ascents, &taken) {
             return Ok(status);
         }
     }
@@ -194,4 +218,41 @@ fn add_assignment(x: &mut [f64], assignment: &Assignment, weight: f64) {
 pub(super) fn sum_over(values: &[f64], assignment: &Assignment) -> f64 {
     let m = values.len() / assignment.rows().max(1);
     assignment.pairs().map(|(i, a)| values[i * m + a]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_go_to_the_best_point_of_the_parabola() {
+        use StepRule::{Higher, NotLower, Unbounded, Uphill};
+        let best = |slope: f64, curvature: f64| {
+            let value = |k: i32| {
+                let share = f64::from(k) / 1000.0;
+                slope * share + curvature * share * share
+            };
+            let best = (0..=1000).max_by(|&a, &b| value(a).total_cmp(&value(b)));
+            f64::from(best.unwrap()) / 1000.0
+        };
+        for rule in [Higher, NotLower, Uphill, Unbounded] {
+            for (slope, curvature) in [(1.0, -2.0), (1.0, -0.1), (0.5, 0.7), (3.0, 0.0)] {
+                let step = rule.step(slope, curvature);
+                assert!((step - best(slope, curvature)).abs() <= 1e-3, "{rule:?}");
+            }
+            // So little curvature that dividing by it would overflow.
+            assert_eq!(rule.step(1.0, -f64::MIN_POSITIVE), 1.0);
+        }
+        for rule in [Higher, NotLower, Uphill] {
+            assert_eq!(rule.step(-1.0, -2.0), 0.0);
+        }
+        // Where they differ: level ways, ways that rise after a fall, ways back.
+        let steps = |slope, curvature| {
+            [Higher, NotLower, Uphill, Unbounded].map(|rule| rule.step(slope, curvature))
+        };
+        assert_eq!(steps(0.0, 0.0), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(steps(-1.0, 2.0), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(steps(-1.0, 0.5), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(Unbounded.step(-1.0, -2.0), -0.25);
+    }
 }

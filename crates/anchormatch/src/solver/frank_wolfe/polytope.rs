@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Direction, End, Form, Fresh, StepRule, climb};
-use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn};
+use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn, ruled_out};
 use crate::error::Result;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Start, Status};
@@ -51,19 +51,14 @@ impl<'p> Polytope<'p> {
             self.solver.maximize_slice(score, n, m, &mut self.best)?;
             return Ok(&self.best.columns);
         }
-        let ruled_out = if partial {
-            // As good as staying alone.
+        // When nodes may stay alone, as good as that.
+        let little = if partial {
             0.0
         } else {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &value in score {
-                (low, high) = (low.min(value), high.max(value));
-            }
-            // So little that an allowed assignment is never given up for it.
-            low - (high - low + 1.0) * (n.min(m) + 1) as f64
+            ruled_out(score.iter().copied(), n, m)
         };
         self.restricted.clear();
-        self.restricted.resize(n * m, ruled_out);
+        self.restricted.resize(n * m, little);
         for i in 0..n {
             for a in candidates.of_row(i) {
                 let value = score[i * m + a];
