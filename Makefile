@@ -6,7 +6,7 @@ PYTHON ?= python3
 OUT ?= out
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick release-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -133,6 +133,14 @@ reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the da
 
 reproduce-quick: ## the same with few trials, in minutes, without the documents
 	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --quick --out $(OUT)/reproduction-quick
+
+release-check: $(OUT)/release/tools ## pack crates, sdist and wheel, look into them, install them and run the README's lines
+	CARGO="$(CARGO)" $(OUT)/release/tools/bin/python scripts/release_check.py --out $(OUT)/release
+
+$(OUT)/release/tools: scripts/release_tools.txt
+	$(PYTHON) -m venv --clear $(OUT)/release/tools
+	$(OUT)/release/tools/bin/pip install --quiet --disable-pip-version-check -r scripts/release_tools.txt
+	@touch $(OUT)/release/tools
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
@@ -15,7 +15,8 @@ from ._resources import limits, seed_of
 
 __all__ = ["match"]
 
-_PRESETS = ("best", "fast", "paper")
+# Options whose parameters have other names.
+_NAMES = {"learner": "learner.mode", "learner_c": "learner.c"}
 
 
 def match(
@@ -120,36 +121,11 @@ def match(
     >>> m.accuracy({"bob": "u1", "eve": "u3", "joe": "u2"})
     1.0
     """
-    _check_preset(
-        preset,
-        {
-            "allow_unmatched": allow_unmatched,
-            "repair_anchors": repair_anchors,
-            "node_similarity": node_similarity is not None,
-        },
-        {
-            "terms": terms,
-            "tau": tau,
-            "width": width,
-            "eigenvectors": eigenvectors,
-            "c_b": c_b,
-            "c_ap": c_ap,
-            "learner": learner,
-            "learner_c": learner_c,
-        },
-    )
     if solver is None and solver_options:
         raise TypeError("solver_options: found options without a solver, expected solver= as well")
-    left, right = as_graph(source, max_memory), as_graph(target, max_memory)
-    known = anchor_arrays(anchors, left, right)
-    settings = {
-        "preset": preset,
-        "solver": solver,
-        "solver_options": None if solver_options is None else dict(solver_options),
-        "node_similarity": _similarity(node_similarity, left, right),
-        "allow_unmatched": bool(allow_unmatched),
-        "repair_anchors": bool(repair_anchors),
-        "seed": seed_of(seed),
+    given = {
+        "allow_unmatched": bool(allow_unmatched) or None,
+        "repair_anchors": bool(repair_anchors) or None,
         "terms": terms,
         "tau": tau,
         "width": width,
@@ -159,25 +135,42 @@ def match(
         "learner": learner,
         "learner_c": learner_c,
     }
+    settings = {_NAMES.get(name, name): value for name, value in given.items() if value is not None}
+    _check_preset(preset, [name for name, value in given.items() if value is not None], node_similarity)
+    if solver is not None:
+        settings["solver"] = {**(solver_options or {}), "name": solver}
+    settings["seed"] = seed_of(seed)
+    left, right = as_graph(source, max_memory), as_graph(target, max_memory)
+    known = anchor_arrays(anchors, left, right)
+    similarity = _similarity(node_similarity, left, right)
     with limits(threads, time_limit, max_memory, progress) as resources:
-        record = _native.match_graphs(left._native, right._native, known, settings, resources)
+        record = _native.match_graphs(
+            left._native, right._native, known, similarity, preset, settings, resources
+        )
     record["notes"] = left.notes("source") + right.notes("target") + record["notes"]
     record["parameters"].append(("seed", str(settings["seed"])))
     return Matching(record, left, right)
 
 
-def _check_preset(preset: str, of_best: Mapping[str, bool], of_paper: Mapping[str, Any]) -> None:
+def _check_preset(preset: str, options: Sequence[str], node_similarity: Any) -> None:
     """Refuses options of another preset, as they would have no effect."""
-    if preset not in _PRESETS:
-        raise ValueError(f"preset: found {preset!r}, expected one of {', '.join(_PRESETS)}")
-    if preset == "paper":
-        wrong = [name for name, given in of_best.items() if given]
-        expected = "preset='best' or 'fast', which alone know it"
-    else:
-        wrong = [name for name, value in of_paper.items() if value is not None]
-        expected = "preset='paper', which alone knows it"
-    if wrong:
-        raise ValueError(f"{wrong[0]}: found with preset={preset!r}, expected {expected}")
+    matchers = {name: (parameters, facts) for name, _, parameters, facts in _native.matchers()}
+    if preset not in matchers:
+        raise ValueError(f"preset: found {preset!r}, expected one of {', '.join(matchers)}")
+
+    def knows(matcher: str, option: str) -> bool:
+        parameters, facts = matchers[matcher]
+        return option in facts or _NAMES.get(option, option).split(".")[0] in parameters
+
+    wanted = [*options, *(["node_similarity"] if node_similarity is not None else [])]
+    for option in wanted:
+        if not knows(preset, option):
+            others = [repr(name) for name in matchers if knows(name, option)]
+            know = "knows" if len(others) == 1 else "know"
+            raise ValueError(
+                f"{option}: found with preset={preset!r}, expected preset={' or '.join(others)}, "
+                f"which alone {know} it"
+            )
 
 
 def _similarity(values: Any, source: Graph, target: Graph) -> FloatArray | None:

@@ -115,8 +115,17 @@ class Matching:
 
     @property
     def objective(self) -> float:
-        """The value of the program that was solved, over the nodes that are not anchors."""
+        """How good the matching is by the method's own measure, see :attr:`measure`."""
         return float(self._record["objective"])
+
+    @property
+    def measure(self) -> str:
+        """What the objective measures.
+
+        ``"affinity"`` is the value of the program that was solved, over the nodes that are not anchors;
+        ``"evidence"`` is the logarithm of the posterior against nothing matched, in nats.
+        """
+        return str(self._record["measure"])
 
     @property
     def unmatched_source(self) -> list[Hashable]:

@@ -25,6 +25,7 @@ __all__ = [
     "house",
     "linear_assignment",
     "match_graphs",
+    "matchers",
     "power_iteration",
     "random_anchors",
     "read_problems",
@@ -114,9 +115,12 @@ def match_graphs(
     source: Graph,
     target: Graph,
     anchors: tuple[_Indices, _Indices, _Floats],
+    node_similarity: _Floats | None,
+    preset: str,
     settings: dict[str, Any],
     limits: Limits,
 ) -> dict[str, Any]: ...
+def matchers() -> list[tuple[str, str, dict[str, Any], list[str]]]: ...
 def suggest(record: dict[str, Any], count: int, limits: Limits) -> list[tuple[int, float]]: ...
 def report(
     title: str,

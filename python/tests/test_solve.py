@@ -226,3 +226,26 @@ def test_absurd_options_end_with_the_time(solver, options, matrices):
     a = matrices[0] + matrices[0].T
     found = am.solve((a, a), solver, options=options, time_limit=0.3)
     assert sorted(found.assignment.tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_options_have_the_forms_of_python(matrices):
+    a = matrices[0] + matrices[0].T
+    defaults = {info.name: info.options for info in am.solvers()}
+    assert defaults["tabu"]["tenure"] == (0.9, 1.1) and defaults["tabu"]["iterations"] is None
+    assert defaults["mean-field"]["inertia"] == 0.0
+    for name, options in defaults.items():
+        am.solve((a, a), name, options=options)
+    given = {"iterations": np.int64(7), "tenure": [np.float32(0.5), 2], "use_all_time": np.bool_(False)}
+    assert am.solve((a, a), "tabu", options=given).iterations == 7
+    portfolio = {"relaxations": ["faq", {"name": "rrwm", "walk": 0.5}], "tabu": {"tenure": (1, 2)}}
+    assert len(am.solve((a, a), "portfolio", options=portfolio).assignment) == 5
+    for options, error, words in (
+        ({"tenure": 1}, TypeError, "two numbers"),
+        ({"tenure": (2, 1)}, ValueError, "the smaller first"),
+        ({"tenure": object()}, TypeError, "tenure: found <object"),
+        ({"use_all_time": 1}, TypeError, "true or false"),
+        ({"colour": 1}, TypeError, "iterations, tenure, absence, use_all_time"),
+        ({"iterations": 10**30}, TypeError, "0 or more"),
+    ):
+        with pytest.raises(error, match=words):
+            am.solve((a, a), "tabu", options=options)

@@ -190,7 +190,7 @@ impl Failure {
                 Error::Parse(_) => "parse",
                 Error::Graph(_) => "graph",
                 Error::Anchors(_) => "anchors",
-                Error::Parameter { .. } => "parameter",
+                Error::Parameter { .. } | Error::Setting { .. } => "parameter",
                 Error::Memory { .. } => "memory",
                 Error::Stopped(_) => "stopped",
                 _ => "internal",
@@ -255,9 +255,14 @@ impl Failure {
                 expected: Some((*layout).to_owned()),
                 ..Place::default()
             },
-            Self::Library(Error::Parameter {
-                found, expected, ..
-            }) => Place {
+            Self::Library(
+                Error::Parameter {
+                    found, expected, ..
+                }
+                | Error::Setting {
+                    found, expected, ..
+                },
+            ) => Place {
                 found: Some(found.clone()),
                 expected: Some(expected.clone()),
                 ..Place::default()

@@ -85,22 +85,17 @@ impl Job {
             time_limit,
             max_memory,
         };
-        let shared = Arc::clone(&job.shared);
+        let (shown, kept) = (Arc::clone(&job.shared), Arc::clone(&job.shared));
         job.monitor = job
             .quiet_monitor()
-            .observe(move |progress| shared.display.show(progress));
+            .observe(move |progress| shown.display.show(progress))
+            .when_answerable(move || kept.keep());
         Ok(job)
     }
 
     /// From here on a stop returns something to write: the main thread ends the process.
     pub(crate) fn keep(&self) {
         self.shared.keep();
-    }
-
-    /// [`keep`](Self::keep) for work that finds out itself when it has a result.
-    pub(crate) fn keeper(&self) -> impl Fn() + Send + Sync + 'static {
-        let shared = Arc::clone(&self.shared);
-        move || shared.keep()
     }
 
     /// The monitor of the work, shown on the display.

@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod job;
 mod memory;
+mod method;
 mod progress;
 mod table;
 mod values;

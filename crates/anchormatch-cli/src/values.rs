@@ -5,6 +5,7 @@ use std::time::Duration;
 use anchormatch::matcher::Terms;
 use anchormatch::solver::registry;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde_json::Value;
 
 /// The paper's variants by name.
 pub(crate) fn terms() -> impl TypedValueParser<Value = Terms> {
@@ -39,6 +40,17 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     number(text, "a number above 0 and at most 1", |value| {
         value > 0.0 && value <= 1.0
     })
+}
+
+/// A parameter and its value: JSON where it reads as JSON, a word otherwise.
+pub(crate) fn setting(text: &str) -> Result<(String, Value), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            Ok((name.trim().to_owned(), value))
+        }
+        _ => Err("expected NAME=VALUE, such as max_iterations=50".to_owned()),
+    }
 }
 
 /// Seconds, fractions allowed.
@@ -94,6 +106,7 @@ fn number(text: &str, expected: &str, valid: impl Fn(f64) -> bool) -> Result<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn sizes_are_read_as_people_write_them() {
@@ -125,6 +138,27 @@ mod tests {
             "4GiBs",
         ] {
             assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_are_names_with_json_or_words() {
+        for (text, name, value) in [
+            ("walk=0.3", "walk", json!(0.3)),
+            ("restarts=5", "restarts", json!(5)),
+            ("tenure=[0.5, 2]", "tenure", json!([0.5, 2])),
+            ("iterations=null", "iterations", Value::Null),
+            ("centred=true", "centred", json!(true)),
+            ("discretisation=greedy", "discretisation", json!("greedy")),
+            (" tabu.absence = 7", "tabu.absence", json!(7)),
+            ("x=a=b", "x", json!("a=b")),
+            ("x=", "x", json!("")),
+            ("x=NaN", "x", json!("NaN")),
+        ] {
+            assert_eq!(setting(text), Ok((name.to_owned(), value)), "{text}");
+        }
+        for text in ["", "walk", "=3", " =3"] {
+            assert!(setting(text).is_err(), "{text}");
         }
     }
 

@@ -30,6 +30,34 @@ fn the_list_of_solvers_is_that_of_the_registry() {
 }
 
 #[test]
+fn parameters_are_listed_with_their_defaults() {
+    let bench = Bench::new();
+    let list: Value = serde_json::from_str(&bench.run("solvers --json").ok()).unwrap();
+    for (place, solver) in registry::all().iter().enumerate() {
+        let name = solver.info().name;
+        let parameters = solver.parameters();
+        assert_eq!(list[place]["parameters"], json!(parameters), "{name}");
+        let page = bench.run(&format!("solvers {name}")).ok();
+        for parameter in parameters.keys() {
+            assert!(page.contains(parameter.as_str()), "{parameter}: {page}");
+        }
+        let one = bench.run(&format!("solvers {name} --json")).ok();
+        let one: Value = serde_json::from_str(&one).unwrap();
+        assert_eq!(one, json!([list[place]]));
+    }
+    let page = bench.run("solvers portfolio tabu").ok();
+    for row in [
+        "relaxations      [\"faq\",\"rrwm\",\"gagm\"]",
+        "tabu.tenure      [0.5,2.0]",
+        "tenure        [0.9,1.1]",
+        "iterations    null",
+    ] {
+        assert!(page.lines().any(|line| line == row), "{row}: {page}");
+    }
+    bench.run("solvers magic").refused(2);
+}
+
+#[test]
 fn solvers_are_compared_in_tables_csv_and_a_picture() {
     let bench = Bench::new();
     let line = "bench solvers --quick --trials 2 --solver rrwm --solver sm --solver rrwm";

@@ -197,6 +197,22 @@ fn wrong_input_is_refused_in_one_line() {
         ("solve a.dat --output no/r.json", &["no directory `no`"]),
         ("solve a.dat --time-limit 0", &["--time-limit"]),
         ("solve", &["<PROBLEM>"]),
+        ("solve a.dat --set colour", &["--set", "NAME=VALUE"]),
+        (
+            "solve a.dat --set colour=1",
+            &[
+                "colour: found 1",
+                "an option of portfolio: relaxations, tabu",
+            ],
+        ),
+        (
+            "solve a.dat --solver faq --set restarts=many",
+            &["restarts: found \"many\", expected an integer, 0 or more"],
+        ),
+        (
+            "solve a.dat --solver rrwm --set walk=2",
+            &["walk: found 2, expected a number from 0 to 1"],
+        ),
         ("bench solvers --trials 0", &["--trials"]),
         ("bench solvers --points colour", &["'colour'", "outliers"]),
         ("bench qaplib", &["data/qaplib/index.csv", "--data"]),
@@ -223,6 +239,29 @@ fn wrong_input_is_refused_in_one_line() {
     }
     let line = bench.run("solve a.dat --max-memory 100").refused(4);
     assert!(line.contains("the limit is 100 B"), "{line}");
+}
+
+#[test]
+fn parameters_are_set_by_name() {
+    let bench = Bench::new();
+    bench.file("a.dat", dat(12).0);
+    let solved = |settings: &str| -> Value {
+        let line = format!("solve a.dat --json --solver tabu {settings}");
+        serde_json::from_str(&bench.run(&line).ok()).unwrap()
+    };
+    assert_eq!(solved("--set iterations=7")["iterations"], 7);
+    // The last one counts.
+    assert_eq!(
+        solved("--set iterations=7 --set iterations=9")["iterations"],
+        9
+    );
+    let both = solved("--set tenure=[0.5,2] --set iterations=11 --set use_all_time=false");
+    assert_eq!(both["iterations"], 11);
+    let default = solved("");
+    assert_eq!(
+        solved("--set iterations=null")["iterations"],
+        default["iterations"]
+    );
 }
 
 #[test]

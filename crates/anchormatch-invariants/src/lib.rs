@@ -21,3 +21,15 @@ pub mod solving;
 mod targets;
 
 pub use targets::{TARGETS, Target, check};
+
+/// The code in the repository's documents compiles and runs. It stands here, in a crate that is never
+/// published, because a published one has no repository around it.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../CONTRIBUTING.md")]
+    struct Contributing;
+    #[doc = include_str!("../../../docs/guide.md")]
+    struct Guide;
+}

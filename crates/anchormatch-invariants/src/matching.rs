@@ -1,74 +1,44 @@
-//! Matchings of the presets.
+//! Matchings of every matcher.
 
-use anchormatch::matcher::{Best, Paper, Terms};
-use anchormatch::{Anchors, Graph, Matching, Monitor, Result};
+use std::sync::Arc;
+
+use anchormatch::matcher::{Matcher, Paper, Terms, registry};
+use anchormatch::{Graph, Matching, Monitor, Task};
 use anchormatch_io::{read_pairs_from, write_matching_csv, write_matching_json};
 
 use crate::recount;
 
-/// A preset with its parameters.
-#[derive(Debug, Clone)]
-pub enum Preset {
-    /// The paper's method with one of its variants.
-    Paper(Paper),
-    /// `best` or `fast`.
-    Best(Best),
+/// Every matcher of the registry, the paper's with each of its variants.
+#[must_use]
+pub fn matchers() -> Vec<Arc<dyn Matcher>> {
+    let all = registry::all().into_iter().map(Arc::from);
+    let others = all.filter(|matcher: &Arc<dyn Matcher>| matcher.name() != "paper");
+    let paper = Terms::ALL.map(|terms| Arc::new(Paper::with_terms(terms)) as Arc<dyn Matcher>);
+    paper.into_iter().chain(others).collect()
 }
 
-impl Preset {
-    /// The six variants of the paper, best and fast.
-    #[must_use]
-    pub fn all() -> Vec<Self> {
-        let paper = Terms::ALL.map(|terms| Self::Paper(Paper::with_terms(terms)));
-        let others = [Best::default(), Best::fast()].map(Self::Best);
-        paper.into_iter().chain(others).collect()
-    }
+/// The terms of the paper that a matcher uses, if it follows the paper.
+#[must_use]
+pub fn terms(matcher: &dyn Matcher) -> Option<Terms> {
+    recount::as_paper(matcher).map(|paper| paper.terms)
+}
 
-    /// The preset's name and its variant.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self {
-            Self::Paper(paper) => format!("paper {}", paper.terms),
-            Self::Best(best) => format!("{best:?}"),
-        }
-    }
+/// Matches, and asserts everything that holds of every result.
+///
+/// # Panics
+/// When the matcher fails or something does not hold.
+#[must_use]
+pub fn checked(matcher: &dyn Matcher, task: &Task<'_>) -> Matching {
+    let matching = matcher.run(task, &Monitor::silent());
+    let matching = matching.unwrap_or_else(|error| panic!("{matcher:?}: {error}"));
+    assert_matching(matcher, &matching, task);
+    matching
+}
 
-    /// Matches `source` to `target`.
-    ///
-    /// # Errors
-    /// Those of the preset.
-    pub fn run(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        match self {
-            Self::Paper(paper) => paper.run(source, target, anchors, monitor),
-            Self::Best(best) => best.run(source, target, anchors, monitor),
-        }
-    }
-
-    /// Matches, and asserts everything that holds of every result.
-    ///
-    /// # Panics
-    /// When the preset fails or something does not hold.
-    #[must_use]
-    pub fn checked(&self, source: &Graph, target: &Graph, anchors: &Anchors) -> Matching {
-        let matching = self.run(source, target, anchors, &Monitor::silent());
-        let matching = matching.unwrap_or_else(|error| panic!("{}: {error}", self.name()));
-        assert_matching(self, &matching, [source, target], anchors);
-        matching
-    }
-
-    fn may_repair(&self) -> bool {
-        matches!(self, Self::Best(best) if best.repair_anchors)
-    }
-
-    fn may_leave_alone(&self) -> bool {
-        matches!(self, Self::Best(best) if best.allow_unmatched)
-    }
+/// Whether a parameter that only some matchers have is set.
+fn is_set(matcher: &dyn Matcher, parameter: &str) -> bool {
+    let parameters = matcher.parameters();
+    parameters.get(parameter).and_then(|value| value.as_bool()) == Some(true)
 }
 
 /// One-to-one, everything matched or listed as unmatched, hard anchors kept, confidences
@@ -76,14 +46,9 @@ impl Preset {
 ///
 /// # Panics
 /// When one of these does not hold.
-pub fn assert_matching(
-    preset: &Preset,
-    matching: &Matching,
-    graphs: [&Graph; 2],
-    anchors: &Anchors,
-) {
-    let name = preset.name();
-    let [source, target] = graphs;
+pub fn assert_matching(matcher: &dyn Matcher, matching: &Matching, task: &Task<'_>) {
+    let name = format!("{matcher:?}");
+    let ([source, target], anchors) = (task.graphs(), task.anchors());
     let mut sources: Vec<_> = matching.pairs.iter().map(|p| p.source).collect();
     let mut targets: Vec<_> = matching.pairs.iter().map(|p| p.target).collect();
     assert!(
@@ -112,14 +77,14 @@ pub fn assert_matching(
         kept.iter().all(|pair| given(pair.source, pair.target)),
         "{name}: only anchors"
     );
-    if !preset.may_repair() {
+    if !is_set(matcher, "repair_anchors") {
         assert_eq!(
             kept.len(),
             anchors.hard().len(),
             "{name}: hard anchors are kept"
         );
     }
-    if !preset.may_leave_alone() {
+    if !is_set(matcher, "allow_unmatched") {
         let smaller = source.nodes().min(target.nodes());
         assert_eq!(
             matching.pairs.len(),
@@ -136,8 +101,8 @@ pub fn assert_matching(
         !matching.status.was_interrupted(),
         "{name}: nothing stopped it"
     );
-    assert_recounted(preset, matching, graphs, anchors);
-    assert_written(matching, graphs);
+    assert_recounted(matcher, matching, task);
+    assert_written(matching, task.graphs());
 }
 
 /// A result as bytes, without its timings: equal for equal results, and only for them.
@@ -160,35 +125,31 @@ pub fn bytes_of(mut matching: Matching) -> Vec<u8> {
 }
 
 /// Whether the objective is that of the pairs, or of a part of them that the method then filled up.
-fn assert_recounted(preset: &Preset, matching: &Matching, graphs: [&Graph; 2], anchors: &Anchors) {
+fn assert_recounted(matcher: &dyn Matcher, matching: &Matching, task: &Task<'_>) {
     let pairs: Vec<_> = matching
         .pairs
         .iter()
         .map(|p| (p.source, p.target))
         .collect();
-    let wanted = match preset {
-        Preset::Paper(paper) => {
-            recount::paper(paper, graphs, anchors, &pairs).expect("the matcher had these parts")
+    let wanted = if let Some(paper) = recount::as_paper(matcher) {
+        recount::paper(&paper, task, &pairs).expect("the matcher had these parts")
+    } else if let Some(best) = recount::as_best(matcher) {
+        let mut notes = matching.notes.iter();
+        let filled = notes.any(|note| note.contains("no partner"));
+        let repaired = matching.anchor_report.iter().any(|check| check.demoted);
+        let other = task.facts().similarity.is_some() || best.solver.is_some();
+        if repaired || other || (filled && !best.allow_unmatched) {
+            return;
         }
-        Preset::Best(best) => {
-            let filled = matching
-                .notes
-                .iter()
-                .any(|note| note.contains("no partner"));
-            let repaired = matching.anchor_report.iter().any(|check| check.demoted);
-            let other = best.node_similarity.is_some() || best.solver.is_some();
-            if repaired || other || (filled && !best.allow_unmatched) {
-                return;
-            }
-            recount::best(best, graphs, anchors, &pairs)
-        }
+        recount::best(task, &pairs)
+    } else {
+        return;
     };
     let found = matching.objective;
     let slack = 1e-6 * (1.0 + wanted.abs());
     assert!(
         (found - wanted).abs() <= slack,
-        "{}: the objective {found} is {wanted} when counted again",
-        preset.name()
+        "{matcher:?}: the objective {found} is {wanted} when counted again"
     );
 }
 

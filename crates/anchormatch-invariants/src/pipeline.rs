@@ -1,11 +1,13 @@
-//! The whole way from two tiny graphs to a matching, the graphs and the preset made of any bytes.
+//! The whole way from two tiny graphs to a matching, the graphs and the matcher made of any bytes.
+
+use std::sync::Arc;
 
 use anchormatch::anchors::Anchor;
-use anchormatch::matcher::{Best, Effort, Paper, Terms};
-use anchormatch::{Anchors, Graph};
+use anchormatch::matcher::{Best, Matcher, Paper, Terms};
+use anchormatch::{Anchors, Graph, Task};
 use arbitrary::{Result, Unstructured};
 
-use crate::matching::{Preset, bytes_of};
+use crate::matching::{bytes_of, checked};
 
 /// The most nodes of a graph.
 const LARGEST: usize = 6;
@@ -36,7 +38,7 @@ pub struct Case {
     /// Hard and soft anchors between them.
     pub anchors: Anchors,
     /// How they are matched.
-    pub preset: Preset,
+    pub matcher: Arc<dyn Matcher>,
 }
 
 /// Matches what the bytes describe, on one thread and on two.
@@ -45,18 +47,15 @@ pub struct Case {
 /// When the result is not sound, or depends on the threads.
 pub fn check_pipeline(bytes: &[u8]) {
     let Ok(case) = decode(bytes) else { return };
-    let Case {
-        source,
-        target,
-        anchors,
-        preset,
-    } = &case;
+    let task = Task::new(&case.source, &case.target, &case.anchors);
+    let task = task.expect("anchors of the graphs");
+    let matcher = &*case.matcher;
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().expect("a pool of threads");
-        bytes_of(pool.install(|| preset.checked(source, target, anchors)))
+        bytes_of(pool.install(|| checked(matcher, &task)))
     };
-    assert!(on(1) == on(2), "{}: the same on two threads", preset.name());
+    assert!(on(1) == on(2), "{matcher:?}: the same on two threads");
 }
 
 /// The case that bytes describe; every case has bytes.
@@ -68,7 +67,7 @@ pub fn check_pipeline(bytes: &[u8]) {
 /// When the graphs or anchors that come out are refused.
 pub fn decode(bytes: &[u8]) -> Result<Case> {
     let mut bytes = Unstructured::new(bytes);
-    let preset = preset(&mut bytes)?;
+    let matcher = matcher(&mut bytes)?;
     let source = graph(&mut bytes)?;
     let target = graph(&mut bytes)?;
     let (n, m) = (source.nodes(), target.nodes());
@@ -100,24 +99,23 @@ pub fn decode(bytes: &[u8]) -> Result<Case> {
         source,
         target,
         anchors,
-        preset,
+        matcher,
     })
 }
 
-fn preset(bytes: &mut Unstructured<'_>) -> Result<Preset> {
+fn matcher(bytes: &mut Unstructured<'_>) -> Result<Arc<dyn Matcher>> {
     Ok(match bytes.int_in_range(0..=7)? {
-        kind @ 0..=5 => Preset::Paper(Paper::with_terms(Terms::ALL[kind])),
-        kind => Preset::Best(Best {
-            effort: if kind == 6 {
-                Effort::Best
+        kind @ 0..=5 => Arc::new(Paper::with_terms(Terms::ALL[kind])),
+        kind => {
+            let effort = if kind == 6 {
+                Best::default()
             } else {
-                Effort::Fast
-            },
-            allow_unmatched: bytes.arbitrary()?,
-            repair_anchors: bytes.arbitrary()?,
-            seed: bytes.arbitrary::<u8>()?.into(),
-            ..Best::default()
-        }),
+                Best::fast()
+            };
+            let (unmatched, repairs) = (bytes.arbitrary()?, bytes.arbitrary()?);
+            let preset = effort.with_unmatched(unmatched).with_repairs(repairs);
+            Arc::new(preset.with_seed(bytes.arbitrary::<u8>()?.into()))
+        }
     })
 }
 

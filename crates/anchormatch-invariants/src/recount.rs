@@ -15,22 +15,39 @@ use anchormatch::affinity::likelihood::{
 use anchormatch::affinity::proximity::Examples;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::{Best, Paper, Terms};
+use anchormatch::matcher::{Best, Matcher, Paper, Terms};
 use anchormatch::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 type Pairs = [(usize, usize)];
+
+/// The parameters of a matcher that follows the paper.
+#[must_use]
+pub fn as_paper(matcher: &dyn Matcher) -> Option<Paper> {
+    read_as(matcher, &["paper"])
+}
+
+/// The parameters of `best` or `fast`.
+#[must_use]
+pub fn as_best(matcher: &dyn Matcher) -> Option<Best> {
+    read_as(matcher, &["best", "fast"])
+}
+
+/// The parameters of a matcher that goes by one of the names.
+fn read_as<T: DeserializeOwned>(matcher: &dyn Matcher, names: &[&str]) -> Option<T> {
+    let own = names.contains(&matcher.name());
+    let read = |parameters| serde_json::from_value(Value::Object(parameters));
+    own.then(|| read(matcher.parameters()).expect("parameters are read as they were written"))
+}
 
 /// xᵀWx of the free pairs among `pairs` in the program of preset `paper`.
 ///
 /// # Errors
 /// When the matcher would fail in the same place.
-pub fn paper(
-    preset: &Paper,
-    [source, target]: [&Graph; 2],
-    anchors: &Anchors,
-    pairs: &Pairs,
-) -> Result<f64> {
+pub fn paper(preset: &Paper, task: &Task<'_>, pairs: &Pairs) -> Result<f64> {
+    let ([source, target], anchors) = (task.graphs(), task.anchors());
     let terms = if anchors.is_empty() {
         preset.terms.without_anchors()
     } else {
@@ -78,10 +95,10 @@ pub fn paper(
 
 /// The evidence in nats of a matching under the scales that are fitted to it, without similarities.
 #[must_use]
-pub fn best(preset: &Best, graphs: [&Graph; 2], anchors: &Anchors, pairs: &Pairs) -> f64 {
+pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
+    let (graphs, anchors) = (task.graphs(), task.anchors());
     let [source, target] = graphs;
-    let lengths = preset.ingredients.root_lengths && are_lengths(source) && are_lengths(target);
-    let scale = if lengths {
+    let scale = if are_lengths(source) && are_lengths(target) {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
         Scale::Ranks

@@ -76,6 +76,7 @@ impl Serialize for Document<'_> {
         let alone = &matching.unmatched_target;
         map.serialize_entry("unmatched_target", &Ids(self.target, alone))?;
         map.serialize_entry("objective", &matching.objective)?;
+        map.serialize_entry("measure", matching.measure.as_str())?;
         map.serialize_entry("status", matching.status.as_str())?;
         map.serialize_entry("iterations", &matching.iterations)?;
         if let Some(score) = self.score {
@@ -182,6 +183,7 @@ mod tests {
             unmatched_source: vec![2],
             unmatched_target: vec![],
             objective: 1.5,
+            measure: anchormatch::matching::Measure::default(),
             status: Status::TimeLimit,
             iterations: 7,
             notes: vec!["a \"note\"".into()],
@@ -216,7 +218,7 @@ mod tests {
         let wanted = concat!(
             r#"{"pairs":[{"source":"a,b","target":"2","confidence":1.0,"anchor":true},"#,
             r#"{"source":"\"c\"","target":"1","confidence":0.25,"anchor":false}],"#,
-            r#""unmatched_source":["d"],"unmatched_target":[],"objective":1.5,"#,
+            r#""unmatched_source":["d"],"unmatched_target":[],"objective":1.5,"measure":"affinity","#,
             r#""status":"time_limit","iterations":7,"accuracy":0.25,"right":1,"asked":4,"#,
             r#""notes":["a \"note\""],"parameters":{"tau":"1","alpha":"2"},"#,
             r#""timings":{"solve":0.5}}"#

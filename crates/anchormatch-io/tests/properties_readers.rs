@@ -2,9 +2,9 @@
 //! matching what came back is matching the graph.
 #![allow(clippy::unwrap_used)]
 
-use anchormatch::matcher::{Best, Paper};
-use anchormatch::{Anchors, Graph};
-use anchormatch_invariants::matching::{Preset, bytes_of};
+use anchormatch::matcher::{Best, Matcher, Paper};
+use anchormatch::{Anchors, Graph, Task};
+use anchormatch_invariants::matching::{bytes_of, checked};
 use anchormatch_invariants::reading::{assert_loaded, check_graph};
 use anchormatch_invariants::shapes::Shape;
 use anchormatch_io::{Format, ReadOptions, read_graph_from, write_graph_to};
@@ -55,10 +55,10 @@ proptest! {
         let (source, target) = (shape.graph(nodes, seed), shape.graph(nodes, seed ^ 1));
         // Every other format, in turn: a matching takes longer than a file.
         let some = usize::try_from(seed % 2).unwrap();
-        for preset in [Preset::Paper(Paper::default()), Preset::Best(Best::fast())] {
+        for matcher in [&Paper::default() as &dyn Matcher, &Best::fast()] {
             let on = |source: &Graph, target: &Graph| {
                 let anchors = Anchors::from_indices(source, target, &[(0, 0)]).unwrap();
-                bytes_of(preset.checked(source, target, &anchors))
+                bytes_of(checked(matcher, &Task::new(source, target, &anchors).unwrap()))
             };
             let plain = on(&source, &target);
             for format in formats().skip(some).step_by(2) {

@@ -178,10 +178,8 @@ fn rrwm(
     repeats: usize,
 ) -> Result<Value, Failure> {
     let monitor = Monitor::silent();
-    let solver = Rrwm {
-        max_iterations,
-        ..Rrwm::default()
-    };
+    let mut solver = Rrwm::default();
+    solver.max_iterations = max_iterations;
     let (mut iterations, mut rank, mut assignment) = (0, 0, Assignment::default());
     let ms = median(repeats, || {
         let kernel = GaussianKernel::new(bandwidth)?;

@@ -1,5 +1,5 @@
 //! Seeded matching of correlated block models: `block_models [METHOD [RHO SEEDS TRIALS [DIRECTORY]]]`,
-//! METHOD a solver or the preset `best` or `fast`.
+//! METHOD a solver or a preset.
 //!
 //! Three blocks of 100 nodes, 0/1 weights. Prints the accuracy on the nodes that are no seeds, the
 //! objective over that of the truth, milliseconds and iterations, as means over the trials. With a
@@ -11,12 +11,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use anchormatch::Assignment;
-use anchormatch::matcher::Best;
 use anchormatch::problem::{ProductPairwise, Sense, Weights};
-use anchormatch::solver::{Start, registry};
-use anchormatch::{Anchors, Monitor};
+use anchormatch::{Assignment, Monitor, Task};
 use anchormatch_generate::{BlockModel, Instance, block_model};
+use anchormatch_lab::matchers::{by_name, seeded};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -24,12 +22,12 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let solver = words.first().map_or("goat", String::as_str);
+    let method = words.first().map_or("goat", String::as_str);
     println!("  rho seeds  accuracy  objective/truth       ms iterations");
     if let [_, rho, seeds, trials, rest @ ..] = &words[..] {
         let directory = rest.first().map(Path::new);
         return row(
-            solver,
+            method,
             rho.parse()?,
             seeds.parse()?,
             trials.parse()?,
@@ -37,25 +35,19 @@ fn main() -> Result<(), Failure> {
         );
     }
     for (rho, seeds) in [(0.6, 2), (0.3, 5), (0.3, 10), (0.3, 15)] {
-        row(solver, rho, seeds, 5, None)?;
+        row(method, rho, seeds, 5, None)?;
     }
     Ok(())
 }
 
 fn row(
-    solver: &str,
+    method: &str,
     correlation: f64,
     seeds: usize,
     trials: u64,
     directory: Option<&Path>,
 ) -> Result<(), Failure> {
-    let preset = match solver {
-        "best" => Some(Best::default()),
-        "fast" => Some(Best::fast()),
-        _ => None,
-    };
-    let solver = preset.is_none().then(|| registry::by_name(solver));
-    let solver = solver.transpose()?;
+    let matcher = by_name(method)?;
     let settings = BlockModel {
         correlation,
         ..BlockModel::default()
@@ -71,34 +63,13 @@ fn row(
         }
         let a = Weights::Dense(instance.source.adjacency());
         let b = Weights::Dense(instance.target.adjacency());
+        let task = Task::from_pairs(&instance.source, &instance.target, &known)?;
+        let matcher = seeded(&*matcher, trial)?;
         let clock = Instant::now();
-        let mut whole = Assignment::empty(instance.source.nodes());
-        let mut iterations = 0;
-        if let Some(preset) = &preset {
-            let anchors = Anchors::from_indices(&instance.source, &instance.target, &known)?;
-            let matching = Best {
-                seed: trial,
-                ..preset.clone()
-            };
-            let matching = matching.run(
-                &instance.source,
-                &instance.target,
-                &anchors,
-                &Monitor::silent(),
-            )?;
-            for pair in &matching.pairs {
-                whole.set(pair.source, Some(pair.target));
-            }
-            iterations = matching.iterations;
-        }
-        if let Some(solver) = &solver {
-            let folded = ProductPairwise::seeded_problem(Sense::Maximise, &a, &b, &known)?;
-            let start = Start::seeded(trial);
-            let solution = solver.solve(&folded.problem, &start, &Monitor::silent())?;
-            whole = folded.complete(&solution.assignment);
-            iterations = solution.iterations;
-        }
+        let matching = matcher.run(&task, &Monitor::silent())?;
         let milliseconds = clock.elapsed().as_secs_f64() * 1e3;
+        let pairs = matching.pairs.iter().map(|pair| (pair.source, pair.target));
+        let whole = Assignment::from_pairs(instance.source.nodes(), pairs);
         let right = instance
             .truth
             .iter()
@@ -107,7 +78,7 @@ fn row(
         let truth: Assignment = instance.truth.iter().map(|pair| Some(pair.1)).collect();
         let problem = ProductPairwise::problem(Sense::Maximise, a, b, None)?;
         let objective = problem.objective(&whole) / problem.objective(&truth);
-        [share, objective, milliseconds, iterations as f64]
+        [share, objective, milliseconds, matching.iterations as f64]
             .iter()
             .zip(&mut sums)
             .for_each(|(value, sum)| *sum += value / trials as f64);

@@ -6,12 +6,12 @@
 
 use std::path::PathBuf;
 
-use anchormatch::matcher::Best;
+use anchormatch::matcher::registry;
 use anchormatch::{Monitor, Result};
 use anchormatch_generate::{Synthetic, synthetic};
 use anchormatch_lab::datasets::hotel::Hotel;
 use anchormatch_lab::experiments::Trial;
-use anchormatch_lab::experiments::wrong_anchors::{Spoil, WrongAnchors, wrong_anchors};
+use anchormatch_lab::experiments::wrong_anchors::{REPAIR, Spoil, WrongAnchors, wrong_anchors};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -40,7 +40,9 @@ fn main() -> Result<()> {
         "{:<28}  named  blamed  false |  spoilt repaired without | ms",
         ""
     );
-    for (preset, name) in [(Best::default(), "best"), (Best::fast(), "fast")] {
+    let all = registry::all().into_iter();
+    for matcher in all.filter(|matcher| matcher.parameters().contains_key(REPAIR)) {
+        let name = matcher.name();
         for spoil in [Spoil::One, Spoil::Swap] {
             if let Some(hotel) = data.as_deref().and_then(|dir| Hotel::load(dir).ok()) {
                 for gap in [10, 50, 90] {
@@ -53,7 +55,7 @@ fn main() -> Result<()> {
                         let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
                         Ok(Trial { instance, anchors })
                     };
-                    let result = wrong_anchors(trials, trial, spoil, &preset, 9, &monitor)?;
+                    let result = wrong_anchors(trials, trial, spoil, &*matcher, 9, &monitor)?;
                     show(&format!("{name} hotel gap {gap} {spoil:?}"), &result);
                 }
             }
@@ -69,7 +71,7 @@ fn main() -> Result<()> {
                     let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
                     Ok(Trial { instance, anchors })
                 };
-                let result = wrong_anchors(trials, trial, spoil, &preset, 9, &monitor)?;
+                let result = wrong_anchors(trials, trial, spoil, &*matcher, 9, &monitor)?;
                 show(&format!("{name} σ = {noise} {spoil:?}"), &result);
             }
         }

@@ -4,7 +4,7 @@ use std::io;
 
 use anchormatch::Error;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTimeoutError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTimeoutError, PyTypeError, PyValueError};
 
 /// The exception for an error: the same words, with options called as Python calls them.
 pub(crate) fn exception(error: Error) -> PyErr {
@@ -15,6 +15,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Memory { .. } => PyMemoryError::new_err(text),
         Error::Stopped(_) => PyTimeoutError::new_err(text),
         Error::Numerics(_) => PyRuntimeError::new_err(text),
+        Error::Setting { .. } => PyTypeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

@@ -33,7 +33,7 @@ mod native {
     #[pymodule_export]
     use super::kernels::{heat_kernel, linear_assignment, signature, sinkhorn};
     #[pymodule_export]
-    use super::matching::{match_graphs, suggest};
+    use super::matching::{match_graphs, matchers, suggest};
     #[pymodule_export]
     use super::options::solvers;
     #[pymodule_export]

@@ -5,49 +5,20 @@
 
 use std::sync::Arc;
 
-use anchormatch::affinity::proximity::Mode;
 use anchormatch::anchors::Anchor;
-use anchormatch::matcher::{Best, Effort, Paper, Terms};
-use anchormatch::matching::{Diagnostics, Pair, Samples};
-use anchormatch::problem::Problem;
-use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status};
-use anchormatch::{Anchors, Matching, Monitor};
+use anchormatch::matcher::registry;
+use anchormatch::matching::{Diagnostics, Measure, Pair, Samples};
+use anchormatch::solver::Status;
+use anchormatch::{Anchors, Matching, Task};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::failure::{exception, in_python};
 use crate::graph::Graph;
-use crate::worker::{Limits, run, unexpected};
+use crate::worker::{Limits, run};
 use crate::{arrays, options};
-
-/// What to do, from a dictionary with these keys.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Settings<'py> {
-    preset: String,
-    solver: Option<String>,
-    solver_options: Option<Bound<'py, PyDict>>,
-    node_similarity: Option<PyReadonlyArray2<'py, f64>>,
-    allow_unmatched: bool,
-    repair_anchors: bool,
-    seed: u64,
-    terms: Option<String>,
-    tau: Option<f64>,
-    width: Option<f64>,
-    eigenvectors: Option<usize>,
-    c_b: Option<f64>,
-    c_ap: Option<f64>,
-    learner: Option<String>,
-    learner_c: Option<f64>,
-}
-
-/// A preset, ready to run.
-enum Method {
-    Best(Box<Best>),
-    Paper(Box<Paper>),
-}
 
 /// Anchors: source nodes, target nodes, weights.
 type AnchorArrays<'py> = (
@@ -56,14 +27,18 @@ type AnchorArrays<'py> = (
     PyReadonlyArray1<'py, f64>,
 );
 
-/// Matches two graphs; the result is a dictionary of plain values and arrays.
+/// Matches two graphs by the matcher called `preset`; the result is a dictionary of plain values and
+/// arrays.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn match_graphs<'py>(
     py: Python<'py>,
     source: &Graph,
     target: &Graph,
     anchors: AnchorArrays<'py>,
-    settings: Settings<'py>,
+    node_similarity: Option<PyReadonlyArray2<'py, f64>>,
+    preset: &str,
+    settings: &Bound<'py, PyDict>,
     limits: Limits,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (source, target) = (Arc::clone(&source.inner), Arc::clone(&target.inner));
@@ -77,12 +52,34 @@ pub(crate) fn match_graphs<'py>(
         weight,
     });
     let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
-    let method = settings.method(py)?;
-    let matching = run(py, &limits, move |monitor| match method {
-        Method::Best(best) => best.run(&source, &target, &anchors, monitor),
-        Method::Paper(paper) => paper.run(&source, &target, &anchors, monitor),
+    let similarity = match &node_similarity {
+        Some(array) => Some(Arc::new(arrays::matrix(array)?)),
+        None => None,
+    };
+    let settings = options::settings(settings)?;
+    options::check_solver(&settings)?;
+    let matcher = registry::configured(preset, &settings).map_err(exception)?;
+    let matching = run(py, &limits, move |monitor| {
+        let task = Task::new(&source, &target, &anchors)?;
+        let task = match similarity {
+            Some(similarity) => task.with_similarity(similarity)?,
+            None => task,
+        };
+        matcher.run(&task, monitor)
     })?;
     record(py, matching)
+}
+
+/// All matchers: name, what it does, parameters with their defaults, facts that it makes use of.
+#[pyfunction]
+pub(crate) fn matchers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for matcher in registry::all() {
+        let facts: Vec<&str> = matcher.facts().iter().map(|fact| fact.as_str()).collect();
+        let parameters = options::dictionary(py, &matcher.parameters())?;
+        list.append((matcher.name(), matcher.about(), parameters, facts))?;
+    }
+    Ok(list)
 }
 
 /// The nodes to ask a person for: source nodes and gains.
@@ -96,94 +93,6 @@ pub(crate) fn suggest(
     let matching = record.matching()?;
     let suggestions = run(py, &limits, move |_| Ok(matching.suggest(count)))?;
     Ok(suggestions.iter().map(|s| (s.source, s.gain)).collect())
-}
-
-impl Settings<'_> {
-    fn method(&self, py: Python<'_>) -> PyResult<Method> {
-        let solver = match &self.solver {
-            Some(name) => Some(options::solver(py, name, self.solver_options.as_ref())?),
-            None => None,
-        };
-        match self.preset.as_str() {
-            "best" | "fast" => Ok(Method::Best(Box::new(Best {
-                effort: match self.preset.as_str() {
-                    "fast" => Effort::Fast,
-                    _ => Effort::Best,
-                },
-                allow_unmatched: self.allow_unmatched,
-                repair_anchors: self.repair_anchors,
-                node_similarity: self
-                    .node_similarity
-                    .as_ref()
-                    .map(|array| arrays::matrix(array).map(Arc::new))
-                    .transpose()?,
-                solver: solver.map(Arc::from),
-                seed: self.seed,
-                ..Best::default()
-            }))),
-            "paper" => {
-                let inner = solver.unwrap_or_else(|| Box::new(Rrwm::default()));
-                let seed = self.seed;
-                let paper = Paper {
-                    solver: Arc::new(Seeded { inner, seed }),
-                    ..self.paper().map_err(exception)?
-                };
-                Ok(Method::Paper(Box::new(paper)))
-            }
-            other => Err(exception(unexpected(
-                "preset",
-                other,
-                "best, fast or paper",
-            ))),
-        }
-    }
-
-    fn paper(&self) -> anchormatch::Result<Paper> {
-        let terms = match &self.terms {
-            Some(terms) => terms.parse()?,
-            None => Terms::default(),
-        };
-        let mut paper = Paper::with_terms(terms);
-        let set = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
-        set(&mut paper.tau, self.tau);
-        set(&mut paper.width, self.width);
-        set(&mut paper.proximity_weight, self.c_b);
-        set(&mut paper.anchor_weight, self.c_ap);
-        set(&mut paper.learner.c, self.learner_c);
-        paper.eigenvectors = self.eigenvectors.unwrap_or(paper.eigenvectors);
-        paper.learner.mode = match self.learner.as_deref() {
-            None => paper.learner.mode,
-            Some("projected") => Mode::Projected,
-            Some("exact") => Mode::Exact,
-            Some(other) => return Err(unexpected("learner", other, "projected or exact")),
-        };
-        Ok(paper)
-    }
-}
-
-/// A solver that starts from a seed; the preset `paper` has none of its own.
-struct Seeded {
-    inner: Box<dyn Solver>,
-    seed: u64,
-}
-
-impl Solver for Seeded {
-    fn info(&self) -> Info {
-        self.inner.info()
-    }
-
-    fn solve(
-        &self,
-        problem: &Problem,
-        start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> anchormatch::Result<Solution> {
-        let seeded = Start {
-            seed: self.seed,
-            ..*start
-        };
-        self.inner.solve(problem, &seeded, monitor)
-    }
 }
 
 /// A matching as plain values and arrays.
@@ -209,6 +118,7 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("unmatched_source", indices(&matching.unmatched_source))?;
     result.set_item("unmatched_target", indices(&matching.unmatched_target))?;
     result.set_item("objective", matching.objective)?;
+    result.set_item("measure", matching.measure.as_str())?;
     result.set_item("status", matching.status.as_str())?;
     result.set_item("iterations", matching.iterations)?;
     let notes: Vec<String> = matching.notes.iter().map(|note| in_python(note)).collect();
@@ -259,6 +169,7 @@ pub(crate) struct Record<'py> {
     unmatched_source: PyReadonlyArray1<'py, i64>,
     unmatched_target: PyReadonlyArray1<'py, i64>,
     objective: f64,
+    measure: String,
     status: String,
     iterations: usize,
     notes: Vec<String>,
@@ -307,6 +218,7 @@ impl Record<'_> {
             unmatched_source: arrays::indices(&self.unmatched_source, "unmatched_source")?,
             unmatched_target: arrays::indices(&self.unmatched_target, "unmatched_target")?,
             objective: self.objective,
+            measure: Measure::from_name(&self.measure).unwrap_or_default(),
             status: match self.status.as_str() {
                 "iteration_limit" => Status::IterationLimit,
                 "time_limit" => Status::TimeLimit,

@@ -1,204 +1,39 @@
 //! Solvers by name, with options by name.
 //!
-//! The options of a solver are the public fields of its parameters, under the same names.
+//! The options of a solver are its parameters in the library; here they only change their form.
 
-use anchormatch::solver::{
-    Anneal, Discretisation, Faq, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio, Rrwm, Sm,
-    Smac, Solver, Spgm, Tabu, TwoOpt, Umeyama, registry,
-};
+use anchormatch::settings::Settings;
+use anchormatch::solver::{Solver, registry};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use serde_json::{Number, Value};
 
 use crate::failure::exception;
 
-/// A solver with the fields named as its options.
-macro_rules! configured {
-    ($options:expr, $solver:ident { $($field:ident),* $(,)? }) => {{
-        let mut solver = $solver::default();
-        $( $options.option(stringify!($field), &mut solver.$field)?; )*
-        Box::new(solver)
-    }};
-}
-
-/// The solver called `name` with the options given; all of its options come to lie in `defaults`.
-fn configure(
-    name: &str,
-    given: Option<&Bound<'_, PyDict>>,
-    defaults: &Bound<'_, PyDict>,
-) -> PyResult<Box<dyn Solver>> {
-    let options = Options { given, defaults };
-    let solver: Box<dyn Solver> = match name {
-        "rrwm" => configured!(
-            options,
-            Rrwm {
-                walk,
-                amplification,
-                max_iterations,
-                tolerance,
-                sinkhorn_tolerance,
-                sinkhorn_sweeps
-            }
-        ),
-        "sm" => configured!(
-            options,
-            Sm {
-                discretisation,
-                shift,
-                max_iterations,
-                tolerance
-            }
-        ),
-        "smac" => configured!(
-            options,
-            Smac {
-                max_iterations,
-                tolerance
-            }
-        ),
-        "hgm" => configured!(
-            options,
-            Hgm {
-                matches,
-                max_iterations,
-                tolerance
-            }
-        ),
-        "ipfp" => configured!(
-            options,
-            Ipfp {
-                linear_unary,
-                max_iterations,
-                tolerance
-            }
-        ),
-        "gagm" => configured!(
-            options,
-            Gagm {
-                first_beta,
-                last_beta,
-                growth,
-                inner_iterations,
-                tolerance,
-                sinkhorn_tolerance,
-                sinkhorn_sweeps,
-            }
-        ),
-        "mean-field" => configured!(
-            options,
-            MeanField {
-                first,
-                last,
-                steps,
-                reaction,
-                sinkhorn_tolerance,
-                sinkhorn_sweeps
-            }
-        ),
-        "spgm" => configured!(
-            options,
-            Spgm {
-                step,
-                max_iterations,
-                tolerance,
-                projection_sweeps,
-                projection_tolerance
-            }
-        ),
-        "faq" => configured!(
-            options,
-            Faq {
-                restarts,
-                max_iterations,
-                tolerance
-            }
-        ),
-        "goat" => configured!(
-            options,
-            Goat {
-                restarts,
-                max_iterations,
-                tolerance,
-                sharpness,
-                centred,
-                sinkhorn_tolerance,
-                sinkhorn_sweeps,
-            }
-        ),
-        "path" => configured!(
-            options,
-            Path {
-                step,
-                iterations_per_step,
-                tolerance,
-                max_iterations
-            }
-        ),
-        "umeyama" => configured!(options, Umeyama { unary_weight }),
-        "2opt" => configured!(
-            options,
-            TwoOpt {
-                max_moves,
-                first_improvement
-            }
-        ),
-        "ils" => configured!(
-            options,
-            Ils {
-                kicks,
-                patience,
-                use_all_time
-            }
-        ),
-        "tabu" => configured!(
-            options,
-            Tabu {
-                iterations,
-                tenure,
-                absence,
-                use_all_time
-            }
-        ),
-        "anneal" => configured!(
-            options,
-            Anneal {
-                walks,
-                rounds,
-                sweeps,
-                chains,
-                samples,
-                hot,
-                cold,
-                sampling,
-                opening
-            }
-        ),
-        "portfolio" => configured!(
-            options,
-            Portfolio {
-                iterations,
-                searches,
-                elites,
-                patience,
-                agreement,
-                use_all_time
-            }
-        ),
-        // Unknown, or newer than this list: without options.
-        _ => registry::by_name(name).map_err(exception)?,
-    };
-    options.check(name)?;
-    Ok(solver)
-}
-
 /// The solver called `name` with options from a dictionary.
-pub(crate) fn solver(
-    py: Python<'_>,
-    name: &str,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Box<dyn Solver>> {
-    configure(name, options, &PyDict::new(py))
+pub(crate) fn solver(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Box<dyn Solver>> {
+    let settings = match options {
+        Some(given) => settings(given)?,
+        None => Settings::new(),
+    };
+    registry::configured(name, &settings).map_err(exception)
+}
+
+/// Refuses a solver among the settings of a matcher by the name of its own option.
+pub(crate) fn check_solver(settings: &Settings) -> PyResult<()> {
+    let Some(Value::Object(solver)) = settings.get("solver") else {
+        return Ok(());
+    };
+    let mut options = solver.clone();
+    match options.remove("name") {
+        Some(Value::String(name)) => {
+            registry::configured(&name, &options).map_err(exception)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// All solvers: name, kind, reference, complexity, what they accept, and options with their defaults.
@@ -207,8 +42,6 @@ pub(crate) fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for solver in registry::all() {
         let info = solver.info();
-        let defaults = PyDict::new(py);
-        configure(info.name, None, &defaults)?;
         let kind = format!("{:?}", info.kind).to_lowercase();
         list.append((
             info.name,
@@ -216,111 +49,94 @@ pub(crate) fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             info.reference,
             info.complexity,
             info.accepts,
-            defaults,
+            dictionary(py, &solver.parameters())?,
         ))?;
     }
     Ok(list)
 }
 
-struct Options<'a, 'py> {
-    given: Option<&'a Bound<'py, PyDict>>,
-    defaults: &'a Bound<'py, PyDict>,
+/// What a dictionary sets.
+pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+    let mut settings = Settings::new();
+    for (key, value) in given {
+        let name: String = key.extract()?;
+        let value = read(&name, &value)?;
+        settings.insert(name, value);
+    }
+    Ok(settings)
 }
 
-impl Options<'_, '_> {
-    /// Notes the default, and sets `slot` when the option was given.
-    fn option<T: Value>(&self, name: &str, slot: &mut T) -> PyResult<()> {
-        let py = self.defaults.py();
-        self.defaults.set_item(name, slot.show(py)?)?;
-        let Some(given) = self.given else {
-            return Ok(());
+/// A value of the option `name` as JSON has it.
+fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(value) = value.extract::<bool>() {
+        return Ok(value.into());
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_string().into());
+    }
+    if let Ok(value) = value.extract::<i64>() {
+        return Ok(value.into());
+    }
+    if let Ok(value) = value.extract::<u64>() {
+        return Ok(value.into());
+    }
+    let found = || value.repr().map_or_else(|_| "?".into(), |r| r.to_string());
+    if let Ok(number) = value.extract::<f64>() {
+        return match Number::from_f64(number) {
+            Some(number) => Ok(number.into()),
+            None => Err(PyValueError::new_err(format!(
+                "{name}: found {}, expected a finite number",
+                found()
+            ))),
         };
-        if let Some(value) = given.get_item(name)? {
-            *slot = T::read(&value).map_err(|_| {
-                let found = value.repr().map_or_else(|_| "?".into(), |r| r.to_string());
-                PyTypeError::new_err(format!(
-                    "option {name}: found {found}, expected {}",
-                    T::EXPECTED
-                ))
-            })?;
-        }
-        Ok(())
     }
-
-    /// Refuses options that the solver does not have.
-    fn check(&self, solver: &str) -> PyResult<()> {
-        let Some(given) = self.given else {
-            return Ok(());
-        };
-        for name in given.keys() {
-            if !self.defaults.contains(&name)? {
-                let known: Vec<String> =
-                    self.defaults.keys().iter().map(|k| k.to_string()).collect();
-                return Err(PyTypeError::new_err(format!(
-                    "solver {solver} has no option {name}; it has {}",
-                    if known.is_empty() {
-                        "none".to_owned()
-                    } else {
-                        known.join(", ")
-                    }
-                )));
-            }
-        }
-        Ok(())
+    if let Ok(map) = value.cast::<PyDict>() {
+        return Ok(settings(map)?.into());
+    }
+    match value.try_iter() {
+        Ok(items) => items.map(|item| read(name, &item?)).collect(),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "{name}: found {}, expected a number, a string, True, False or None, or several of them",
+            found()
+        ))),
     }
 }
 
-/// The types that options have.
-trait Value: Sized {
-    /// What a caller may give, in words.
-    const EXPECTED: &'static str;
-
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self>;
-
-    fn show(&self, py: Python<'_>) -> PyResult<Py<PyAny>>;
-}
-
-macro_rules! plain_value {
-    ($($type:ty: $expected:literal),* $(,)?) => {
-        $(impl Value for $type {
-            const EXPECTED: &'static str = $expected;
-
-            fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-                value.extract()
-            }
-
-            fn show(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-                (*self).into_py_any(py)
-            }
-        })*
-    };
-}
-
-plain_value! {
-    usize: "an integer, 0 or more",
-    f64: "a number",
-    bool: "True or False",
-    Option<usize>: "an integer, 0 or more, or None",
-    Option<f64>: "a number or None",
-    (f64, f64): "two numbers",
-}
-
-impl Value for Discretisation {
-    const EXPECTED: &'static str = "\"linear\" or \"greedy\"";
-
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match value.extract::<String>()?.as_str() {
-            "linear" => Ok(Self::Linear),
-            "greedy" => Ok(Self::Greedy),
-            _ => Err(PyValueError::new_err(Self::EXPECTED)),
-        }
+/// Settings as Python has them.
+pub(crate) fn dictionary<'py>(
+    py: Python<'py>,
+    settings: &Settings,
+) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    for (name, value) in settings {
+        result.set_item(name, shown(py, value)?)?;
     }
+    Ok(result)
+}
 
-    fn show(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self {
-            Self::Linear => "linear",
-            Self::Greedy => "greedy",
+/// A value as Python has it; lists become tuples.
+fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Null => Ok(py.None().into_bound(py)),
+        Value::Bool(value) => value.into_bound_py_any(py),
+        Value::Number(number) => match number.as_u64() {
+            Some(number) => number.into_bound_py_any(py),
+            None => match number.as_i64() {
+                Some(number) => number.into_bound_py_any(py),
+                None => number.as_f64().into_bound_py_any(py),
+            },
+        },
+        Value::String(text) => text.into_bound_py_any(py),
+        Value::Array(items) => {
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| shown(py, item))
+                .collect::<PyResult<_>>()?;
+            Ok(PyTuple::new(py, items)?.into_any())
         }
-        .into_py_any(py)
+        Value::Object(map) => Ok(dictionary(py, map)?.into_any()),
     }
 }

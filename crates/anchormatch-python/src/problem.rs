@@ -250,7 +250,7 @@ impl Problem {
         seed: u64,
         limits: Limits,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let solver = options::solver(py, solver, solver_options)?;
+        let solver = options::solver(solver, solver_options)?;
         let soft = match &soft {
             Some(array) => Some(arrays::matrix_of(array, "start", self.inner.shape())?),
             None => None,

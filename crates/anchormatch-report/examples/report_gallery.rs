@@ -262,6 +262,7 @@ fn made_up(assignment: &[usize], anchors: &[usize], random: &mut ChaCha8Rng) -> 
         unmatched_source: vec![],
         unmatched_target: vec![],
         objective: 1234.5678,
+        measure: anchormatch::matching::Measure::default(),
         status: Status::Converged,
         iterations: 42,
         notes: vec![],

@@ -26,6 +26,7 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
         unmatched_target: without(m, pairs.iter().map(|p| p.target).collect()),
         pairs,
         objective: 12.5,
+        measure: anchormatch::matching::Measure::default(),
         status: Status::Converged,
         iterations: 7,
         notes: vec![],

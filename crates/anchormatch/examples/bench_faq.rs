@@ -23,10 +23,11 @@ fn main() -> Result<()> {
     };
     let repeats: usize = repeats.parse().map_err(|_| usage())?;
     let solver: Box<dyn Solver> = match arguments.get(3).and_then(|a| a.parse().ok()) {
-        Some(restarts) => Box::new(Faq {
-            restarts,
-            ..Faq::default()
-        }),
+        Some(restarts) => {
+            let mut faq = Faq::default();
+            faq.restarts = restarts;
+            Box::new(faq)
+        }
         None if name == "goat-centred" => Box::new(Goat::centred()),
         None => registry::by_name(name)?,
     };

@@ -3,8 +3,8 @@
 //! `cargo run -p anchormatch --example many_pairs`; in Python, `python/examples/many_pairs.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Matching, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Matching, Monitor, Result, Task};
 use rayon::prelude::*;
 
 fn main() {
@@ -38,5 +38,6 @@ fn pair(number: usize) -> Result<Matching> {
     // The fifth pair knows of a node that is not there.
     let partner = if number == 4 { 99 } else { 7 };
     let anchors = Anchors::from_indices(&source, &target, &[(0, partner)])?;
-    Best::default().run(&source, &target, &anchors, &Monitor::silent())
+    let task = Task::new(&source, &target, &anchors)?;
+    Best::default().run(&task, &Monitor::silent())
 }

@@ -4,8 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use anchormatch::graph::GraphBuilder;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 fn main() -> Result<()> {
     let source = graph(&[
@@ -24,7 +24,8 @@ fn main() -> Result<()> {
         ("x3", "x2", 0.9),
     ])?;
     let anchors = Anchors::from_labels(&source, &target, [("ann", "x1", None)])?;
-    let matching = Best::default().run(&source, &target, &anchors, &Monitor::silent())?;
+    let task = Task::new(&source, &target, &anchors)?;
+    let matching = Best::default().run(&task, &Monitor::silent())?;
     for pair in &matching.pairs {
         let (left, right) = (source.labels(), target.labels());
         println!("{} = {}", left.get(pair.source), right.get(pair.target));

@@ -3,8 +3,11 @@
 //! `cargo run -p anchormatch --example node_similarity`; in Python, `python/examples/node_similarity.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use std::sync::Arc;
+
+use anchormatch::linalg::Matrix;
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 fn main() -> Result<()> {
     // A ring has twelve symmetries; the ages leave one matching.
@@ -13,8 +16,10 @@ fn main() -> Result<()> {
     let ages = [31.0_f64, 40.0, 58.0, 25.0, 47.0, 36.0];
     // Two places further on, and a year older.
     let later = [48.0, 37.0, 32.0, 41.0, 59.0, 26.0];
-    let best = Best::default().with_similarity(&ring, &ring, |i, a| -(ages[i] - later[a]).abs());
-    let matching = best.run(&ring, &ring, &Anchors::none(), &Monitor::silent())?;
+    let alike = Matrix::from_fn(6, 6, |i, a| -(ages[i] - later[a]).abs());
+    let none = Anchors::none();
+    let task = Task::new(&ring, &ring, &none)?.with_similarity(Arc::new(alike))?;
+    let matching = Best::default().run(&task, &Monitor::silent())?;
     let partners: Vec<usize> = matching.pairs.iter().map(|pair| pair.target).collect();
     println!("{partners:?}");
     Ok(())

@@ -4,8 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use anchormatch::anchors::Anchor;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 fn main() -> Result<()> {
     // A ring looks the same in both directions: only a hint can tell them apart.
@@ -22,7 +22,8 @@ fn main() -> Result<()> {
             weight,
         });
         let anchors = Anchors::new(&ring, &ring, given)?;
-        let matching = Best::default().run(&ring, &ring, &anchors, &Monitor::silent())?;
+        let task = Task::new(&ring, &ring, &anchors)?;
+        let matching = Best::default().run(&task, &Monitor::silent())?;
         let partners: Vec<usize> = matching.pairs.iter().map(|pair| pair.target).collect();
         println!("{name}: {partners:?}");
     }

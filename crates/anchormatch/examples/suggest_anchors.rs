@@ -3,8 +3,8 @@
 //! `cargo run -p anchormatch --example suggest_anchors`; in Python, `python/examples/suggest_anchors.py`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 fn main() -> Result<()> {
     // Nodes 1 and 2 are twins, nothing tells them apart; the weights of the tail do the rest.
@@ -20,7 +20,8 @@ fn main() -> Result<()> {
     let mut known = vec![(0, 0)];
     loop {
         let anchors = Anchors::from_indices(&graph, &graph, &known)?;
-        let matching = Best::default().run(&graph, &graph, &anchors, &Monitor::silent())?;
+        let task = Task::new(&graph, &graph, &anchors)?;
+        let matching = Best::default().run(&task, &Monitor::silent())?;
         let next = matching.suggest(1)[0];
         if next.gain < 0.5 {
             println!("nothing worth asking");

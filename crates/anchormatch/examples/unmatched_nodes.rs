@@ -4,8 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 const POINTS: [(f64, f64); 10] = [
     (0.0, 0.0),
@@ -26,11 +26,9 @@ fn main() -> Result<()> {
     turned.extend([(9.0, -3.0), (-8.0, 9.5)]);
     let (source, target) = (graph(&POINTS)?, graph(&turned)?);
     let anchors = Anchors::from_indices(&source, &target, &[(0, 0), (3, 3)])?;
-    let best = Best {
-        allow_unmatched: true,
-        ..Best::default()
-    };
-    let matching = best.run(&source, &target, &anchors, &Monitor::silent())?;
+    let best = Best::default().with_unmatched(true);
+    let task = Task::new(&source, &target, &anchors)?;
+    let matching = best.run(&task, &Monitor::silent())?;
     println!("{} pairs", matching.pairs.len());
     println!("alone in the source: {:?}", matching.unmatched_source);
     println!("alone in the target: {:?}", matching.unmatched_target);

@@ -4,8 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Monitor, Result};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Monitor, Result, Task};
 
 fn main() -> Result<()> {
     let points = [
@@ -21,11 +21,9 @@ fn main() -> Result<()> {
     let graph = Graph::from_points(&Matrix::from_vec(8, 2, points.concat()))?;
     // The third pair is wrong, and takes the right partner from node 7.
     let anchors = Anchors::from_indices(&graph, &graph, &[(0, 0), (3, 3), (5, 7)])?;
-    let best = Best {
-        repair_anchors: true,
-        ..Best::default()
-    };
-    let matching = best.run(&graph, &graph, &anchors, &Monitor::silent())?;
+    let best = Best::default().with_repairs(true);
+    let task = Task::new(&graph, &graph, &anchors)?;
+    let matching = best.run(&task, &Monitor::silent())?;
     for check in &matching.anchor_report {
         let verdict = if check.is_suspicious() {
             "wrong"

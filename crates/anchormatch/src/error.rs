@@ -40,6 +40,16 @@ pub enum Error {
         /// What would have been accepted.
         expected: String,
     },
+    /// A parameter was set by a name that does not exist, or to a value of another type.
+    #[error("{name}: found {found}, expected {expected}")]
+    Setting {
+        /// The name as the caller gave it.
+        name: String,
+        /// What was given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
     /// The work would need more memory than the caller allows.
     #[error("{what} needs {}, the limit is {}; {hint}", Bytes(*needed), Bytes(*limit))]
     Memory {

@@ -15,12 +15,14 @@
 //! [`matcher::Paper`] runs all of it:
 //!
 //! ```
-//! use anchormatch::{Anchors, Graph, Monitor, matcher::Paper};
+//! use anchormatch::matcher::{Matcher, Paper};
+//! use anchormatch::{Anchors, Graph, Monitor, Task};
 //!
 //! let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
 //! let target = source.permuted(&[2, 0, 3, 1])?;
 //! let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
-//! let matching = Paper::default().run(&source, &target, &anchors, &Monitor::silent())?;
+//! let task = Task::new(&source, &target, &anchors)?;
+//! let matching = Paper::default().run(&task, &Monitor::silent())?;
 //! assert_eq!(matching.mapping()[&0], 1);
 //! # Ok::<(), anchormatch::Error>(())
 //! ```
@@ -35,8 +37,10 @@ pub mod matcher;
 pub mod matching;
 pub mod monitor;
 pub mod problem;
+pub mod settings;
 pub mod solver;
 pub mod spectral;
+pub mod task;
 
 pub use anchors::Anchors;
 pub use assignment::Assignment;
@@ -44,3 +48,29 @@ pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;
 pub use monitor::Monitor;
+pub use task::Task;
+
+/// Matches `source` to `target` with the help of `anchors`, pairs of node indices: preset `best` as it
+/// stands. [`Task`] and [`matcher`] have everything else.
+///
+/// ```
+/// use anchormatch::Graph;
+///
+/// let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
+/// let target = source.permuted(&[2, 0, 3, 1])?;
+/// let matching = anchormatch::match_graphs(&source, &target, &[(2, 0)])?;
+/// assert_eq!(matching.mapping()[&0], 1);
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+///
+/// # Errors
+/// When an anchor is of a node that does not exist, two anchors contradict each other, or the graphs are
+/// too large for the memory.
+pub fn match_graphs(
+    source: &Graph,
+    target: &Graph,
+    anchors: &[(usize, usize)],
+) -> Result<Matching> {
+    let task = Task::from_pairs(source, target, anchors)?;
+    matcher::Matcher::run(&matcher::Best::default(), &task, &Monitor::silent())
+}

@@ -32,6 +32,7 @@ pub enum Interrupt {
 }
 
 type Observer = Arc<dyn Fn(Progress<'_>) + Send + Sync>;
+type Listener = Arc<dyn Fn() + Send + Sync>;
 
 /// A handle that other threads (a signal handler, a GUI) use to stop the work.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +55,7 @@ impl CancelToken {
 #[derive(Clone, Default)]
 pub struct Monitor {
     observer: Option<Observer>,
+    answerable: Option<Listener>,
     cancel: CancelToken,
     deadline: Option<Instant>,
     max_memory: Option<u64>,
@@ -107,6 +109,20 @@ impl Monitor {
     pub fn observe(mut self, observer: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self
+    }
+
+    /// Calls `listener` when the work is [`answerable`](Self::answerable).
+    #[must_use]
+    pub fn when_answerable(mut self, listener: impl Fn() + Send + Sync + 'static) -> Self {
+        self.answerable = Some(Arc::new(listener));
+        self
+    }
+
+    /// Tells that from here on a stop returns something; before, it is an error.
+    pub fn answerable(&self) {
+        if let Some(listener) = &self.answerable {
+            listener();
+        }
     }
 
     /// Stops the work `limit` from now.

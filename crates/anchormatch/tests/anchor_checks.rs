@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use anchormatch::matcher::Best;
+use anchormatch::matcher::{Best, Matcher};
 use anchormatch::matching::AnchorCheck;
-use anchormatch::{Anchors, Graph, Matching, Monitor};
+use anchormatch::{Anchors, Graph, Matching, Monitor, Task};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -42,14 +42,9 @@ impl Planted {
     fn run(&self, said: &[usize], repair_anchors: bool) -> Matching {
         let pairs: Vec<(usize, usize)> = said.iter().copied().enumerate().collect();
         let anchors = Anchors::from_indices(&self.source, &self.target, &pairs).unwrap();
-        let preset = Best {
-            repair_anchors,
-            ..Best::fast()
-        };
-        let silent = Monitor::silent();
-        preset
-            .run(&self.source, &self.target, &anchors, &silent)
-            .unwrap()
+        let task = Task::new(&self.source, &self.target, &anchors).unwrap();
+        let preset = Best::fast().with_repairs(repair_anchors);
+        preset.run(&task, &Monitor::silent()).unwrap()
     }
 
     fn is_right(&self, matching: &Matching) -> bool {
@@ -159,12 +154,9 @@ fn anchors_stand_where_there_is_no_evidence() {
                 let first = if all { 0 } else { last };
                 let pairs: Vec<(usize, usize)> = (first..=last).map(|i| (i, i)).collect();
                 let anchors = Anchors::from_indices(graph, other, &pairs).unwrap();
-                let preset = Best {
-                    repair_anchors: true,
-                    ..Best::default()
-                };
-                let silent = Monitor::silent();
-                let matching = preset.run(graph, other, &anchors, &silent).unwrap();
+                let task = Task::new(graph, other, &anchors).unwrap();
+                let preset = Best::default().with_repairs(true);
+                let matching = preset.run(&task, &Monitor::silent()).unwrap();
                 let report = &matching.anchor_report;
                 assert_eq!(report.len(), pairs.len());
                 assert!(report.iter().all(|c| !c.score.is_nan()), "{report:?}");

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
-use planted::{Kind, Planted, assert_sound, complete, partners, renamed, run};
+use anchormatch::{Anchors, Error, Graph, Matching, Task};
+use planted::{Kind, Planted, complete, partners, renamed, run_task};
 
 fn presets() -> [Best; 2] {
     [Best::default(), Best::fast()]
@@ -38,10 +38,7 @@ fn run_soft(
         weight,
     });
     let anchors = Anchors::new(source, target, anchors).unwrap();
-    let matching = preset.run(source, target, &anchors, &Monitor::silent());
-    let matching = matching.unwrap();
-    assert_sound(preset, &matching, source, target, &anchors);
-    matching
+    run_task(preset, &Task::new(source, target, &anchors).unwrap())
 }
 
 #[test]
@@ -103,11 +100,17 @@ fn alike(nodes: usize, shift: usize) -> Matrix {
     })
 }
 
-fn with_similarity(preset: Best, similarity: Matrix) -> Best {
-    Best {
-        node_similarity: Some(Arc::new(similarity)),
-        ..preset
-    }
+/// A run with a similarity of the nodes of two graphs.
+fn run_alike(
+    preset: &Best,
+    [source, target]: [&Graph; 2],
+    anchors: &[(usize, usize)],
+    similarity: &Matrix,
+) -> Matching {
+    let anchors = Anchors::from_indices(source, target, anchors).unwrap();
+    let task = Task::new(source, target, &anchors).unwrap();
+    let task = task.with_similarity(Arc::new(similarity.clone())).unwrap();
+    run_task(preset, &task)
 }
 
 #[test]
@@ -115,10 +118,9 @@ fn similarities_break_symmetries() {
     // Between these, the edges tell nothing at all: what is found is what the similarity says.
     for graph in [complete(9), Graph::from_edges(9, &[]).unwrap(), cycle(9)] {
         for preset in presets() {
-            let preset = with_similarity(preset, alike(9, 4));
             // Without anchors, and with ones in the middle, whose rows leave the problem.
             for anchors in [&[][..], &[(3, 7)], &[(3, 7), (7, 2), (8, 3)]] {
-                let matching = run(&preset, &graph, &graph, anchors);
+                let matching = run_alike(&preset, [&graph; 2], anchors, &alike(9, 4));
                 for (s, t) in partners(&matching) {
                     assert_eq!(t, (s + 4) % 9, "anchors {anchors:?}");
                 }
@@ -135,24 +137,27 @@ fn similarities_have_no_unit() {
         let mut similarity = alike(9, 2);
         let values = similarity.as_mut_slice();
         values.iter_mut().for_each(|v| *v = scale * *v + shift);
-        let preset = with_similarity(Best::default(), similarity);
-        let matching = run(&preset, &graph, &graph, &[(5, 7)]);
+        let matching = run_alike(&Best::default(), [&graph; 2], &[(5, 7)], &similarity);
         for (s, t) in partners(&matching) {
             assert_eq!(t, (s + 2) % 9, "×{scale}");
         }
     }
     // One that tells nothing changes nothing.
-    let constant = with_similarity(Best::default(), Matrix::filled(9, 9, 0.25));
-    assert_eq!(planted.right(&planted.run(&constant, &[1])), 9);
+    let (graphs, constant) = (
+        [&planted.source, &planted.target],
+        Matrix::filled(9, 9, 0.25),
+    );
+    let matching = run_alike(&Best::default(), graphs, &planted.pairs(&[1]), &constant);
+    assert_eq!(planted.right(&matching), 9);
 }
 
 #[test]
 fn wrong_similarities_are_refused() {
     let graph = path(4);
     let refusal = |similarity: Matrix| {
-        let preset = with_similarity(Best::default(), similarity);
-        let result = preset.run(&graph, &graph, &Anchors::none(), &Monitor::silent());
-        let error = result.unwrap_err();
+        let none = Anchors::none();
+        let task = Task::new(&graph, &graph, &none).unwrap();
+        let error = task.with_similarity(Arc::new(similarity)).unwrap_err();
         assert!(matches!(error, Error::Parameter { .. }), "{error:?}");
         error.to_string()
     };

@@ -8,24 +8,20 @@ use std::time::Duration;
 
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::{Best, Effort};
+use anchormatch::matcher::{Best, Matcher};
 use anchormatch::solver::Status;
-use anchormatch::{Anchors, Error, Graph, Monitor};
-use planted::{Kind, Planted, assert_sound, partners, run};
+use anchormatch::{Anchors, Error, Graph, Monitor, Task};
+use planted::{Kind, Planted, assert_sound, partners, run, run_task};
 use proptest::prelude::*;
 
 /// Both efforts, with and without unmatched nodes, with and without repairs.
 fn presets() -> Vec<Best> {
     let mut presets = Vec::new();
-    for effort in [Effort::Best, Effort::Fast] {
+    for effort in [Best::default(), Best::fast()] {
         for allow_unmatched in [false, true] {
             for repair_anchors in [false, true] {
-                presets.push(Best {
-                    effort,
-                    allow_unmatched,
-                    repair_anchors,
-                    ..Best::default()
-                });
+                let preset = effort.clone().with_unmatched(allow_unmatched);
+                presets.push(preset.with_repairs(repair_anchors));
             }
         }
     }
@@ -64,8 +60,9 @@ fn a_run_that_nobody_stopped_has_converged() {
     let monitor = Monitor::silent();
     monitor.cancel_token().cancel();
     let planted = Planted::new(Kind::Complete, 16, [0, 0], 0.05, 4);
-    let (source, target) = (&planted.source, &planted.target);
-    let stopped = Best::default().run(source, target, &Anchors::none(), &monitor);
+    let none = Anchors::none();
+    let task = Task::new(&planted.source, &planted.target, &none).unwrap();
+    let stopped = Best::default().run(&task, &monitor);
     assert!(stopped.is_ok_and(|matching| matching.status == Status::Cancelled));
 }
 
@@ -197,12 +194,14 @@ fn extreme_similarities_are_sound() {
     let square = complete(5, |k| k as f64);
     for value in [1e300, f64::MAX, 1e-300, -f64::MAX] {
         let similarity = Matrix::from_fn(5, 5, |i, a| if i == a { value } else { 0.0 });
-        let preset = Best {
-            node_similarity: Some(Arc::new(similarity)),
-            ..Best::default()
-        };
-        run(&preset, &square, &square, &[(3, 3)]);
-        run(&preset, &star(5), &graph(5, &[]), &[]);
+        let similarity = Arc::new(similarity);
+        let (star, empty) = (star(5), graph(5, &[]));
+        for (source, target, anchors) in [(&square, &square, &[(3, 3)][..]), (&star, &empty, &[])] {
+            let anchors = Anchors::from_indices(source, target, anchors).unwrap();
+            let task = Task::new(source, target, &anchors).unwrap();
+            let task = task.with_similarity(Arc::clone(&similarity)).unwrap();
+            run_task(&Best::default(), &task);
+        }
     }
 }
 
@@ -216,20 +215,20 @@ fn a_stop_gives_a_sound_result_or_says_so() {
     for planted in &planted {
         let (source, target) = (&planted.source, &planted.target);
         let anchors = Anchors::from_indices(source, target, &planted.pairs(&[1, 2])).unwrap();
+        let task = Task::new(source, target, &anchors).unwrap();
         for preset in presets() {
             let cancelled = Monitor::silent();
             cancelled.cancel_token().cancel();
-            let whole = preset.run(source, target, &anchors, &Monitor::silent());
-            let whole = whole.unwrap();
+            let whole = preset.run(&task, &Monitor::silent()).unwrap();
             for limit in [0, 1, 5, 20, 50, 100].map(Some).into_iter().chain([None]) {
                 // The clock starts with the run.
                 let monitor = match limit {
                     Some(limit) => Monitor::silent().time_limit(Duration::from_millis(limit)),
                     None => cancelled.clone(),
                 };
-                match preset.run(source, target, &anchors, &monitor) {
+                match preset.run(&task, &monitor) {
                     Ok(matching) => {
-                        assert_sound(&preset, &matching, source, target, &anchors);
+                        assert_sound(&preset, &matching, &task);
                         // What a limit changed says so.
                         if !matching.status.was_interrupted() {
                             assert_eq!(matching.status, whole.status);
@@ -251,10 +250,8 @@ fn a_stop_at_any_step_gives_a_sound_result() {
     let planted = Planted::new(Kind::Complete, 10, [2, 2], 0.05, 4);
     let (source, target) = (&planted.source, &planted.target);
     let anchors = Anchors::from_indices(source, target, &planted.pairs(&[3])).unwrap();
-    let preset = Best {
-        allow_unmatched: true,
-        ..Best::default()
-    };
+    let task = Task::new(source, target, &anchors).unwrap();
+    let preset = Best::default().with_unmatched(true);
     for steps in [0, 1, 2, 5, 10, 30, 100, 300, 1000] {
         let monitor = Monitor::silent();
         let cancelled = monitor.cancel_token();
@@ -269,9 +266,9 @@ fn a_stop_at_any_step_gives_a_sound_result() {
                 token.cancel();
             }
         });
-        match preset.run(source, target, &anchors, &monitor) {
+        match preset.run(&task, &monitor) {
             Ok(matching) => {
-                assert_sound(&preset, &matching, source, target, &anchors);
+                assert_sound(&preset, &matching, &task);
                 let expected = if cancelled.is_cancelled() {
                     Status::Cancelled
                 } else {
@@ -288,9 +285,9 @@ fn a_stop_at_any_step_gives_a_sound_result() {
 fn too_little_memory_is_refused() {
     let source = complete(30, |k| k as f64);
     let monitor = Monitor::silent().max_memory(1000);
-    let error = Best::default()
-        .run(&source, &source, &Anchors::none(), &monitor)
-        .unwrap_err();
+    let none = Anchors::none();
+    let task = Task::new(&source, &source, &none).unwrap();
+    let error = Best::default().run(&task, &monitor).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
 }
 
@@ -349,17 +346,16 @@ proptest! {
         });
         let told = told.map(|(source, target, weight)| Anchor { source, target, weight });
         let anchors = Anchors::new(&source, &target, told.collect::<Vec<_>>()).unwrap();
-        let preset = Best {
-            effort: if fast { Effort::Fast } else { Effort::Best },
-            allow_unmatched,
-            repair_anchors,
-            node_similarity: similar.map(|s| Arc::new(Matrix::from_fn(n, m, |i, a| s[7 * i + a]))),
-            seed,
-            ..Best::default()
-        };
-        let matching = preset.run(&source, &target, &anchors, &Monitor::silent()).unwrap();
-        assert_sound(&preset, &matching, &source, &target, &anchors);
-        let again = preset.run(&source, &target, &anchors, &Monitor::silent()).unwrap();
+        let mut task = Task::new(&source, &target, &anchors).unwrap();
+        if let Some(similar) = similar {
+            let similarity = Matrix::from_fn(n, m, |i, a| similar[7 * i + a]);
+            task = task.with_similarity(Arc::new(similarity)).unwrap();
+        }
+        let preset = if fast { Best::fast() } else { Best::default() };
+        let preset = preset.with_unmatched(allow_unmatched).with_repairs(repair_anchors);
+        let preset = preset.with_seed(seed);
+        let matching = run_task(&preset, &task);
+        let again = run_task(&preset, &task);
         prop_assert_eq!(&again.pairs, &matching.pairs);
         prop_assert_eq!(again.objective.to_bits(), matching.objective.to_bits());
         for samples in &matching.samples.partners {

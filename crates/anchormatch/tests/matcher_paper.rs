@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anchormatch::affinity::proximity::Mode;
 use anchormatch::anchors::Anchor;
-use anchormatch::matcher::{Paper, Terms};
+use anchormatch::matcher::{Matcher, Paper, Terms};
 use anchormatch::solver::{Rrwm, Status};
-use anchormatch::{Anchors, Error, Graph, Matching, Monitor};
+use anchormatch::{Anchors, Error, Graph, Matching, Monitor, Task};
 use proptest::prelude::*;
 
 /// A weighted graph without symmetry: weights from a hash, about two thirds of the pairs.
@@ -40,9 +40,8 @@ fn shuffled(source: &Graph) -> (Graph, Vec<usize>) {
 
 fn run(preset: &Paper, source: &Graph, target: &Graph, pairs: &[(usize, usize)]) -> Matching {
     let anchors = Anchors::from_indices(source, target, pairs).unwrap();
-    preset
-        .run(source, target, &anchors, &Monitor::silent())
-        .unwrap()
+    let task = Task::new(source, target, &anchors).unwrap();
+    preset.run(&task, &Monitor::silent()).unwrap()
 }
 
 fn assert_one_to_one(matching: &Matching, source: &Graph, target: &Graph) {
@@ -227,9 +226,8 @@ fn soft_anchors_are_evidence_and_stay_free() {
         weight: 0.9,
     });
     let anchors = Anchors::new(&cycle, &cycle, soft).unwrap();
-    let matching = Paper::default()
-        .run(&cycle, &cycle, &anchors, &Monitor::silent())
-        .unwrap();
+    let task = Task::new(&cycle, &cycle, &anchors).unwrap();
+    let matching = Paper::default().run(&task, &Monitor::silent()).unwrap();
     assert!(matching.pairs.iter().all(|p| !p.anchor));
     assert_one_to_one(&matching, &cycle, &cycle);
 }
@@ -238,7 +236,8 @@ fn soft_anchors_are_evidence_and_stay_free() {
 fn limits_stop_the_work() {
     let (source, target) = (graph(40, 1), graph(40, 2));
     let anchors = Anchors::none();
-    let run = |monitor: &Monitor| Paper::default().run(&source, &target, &anchors, monitor);
+    let task = Task::new(&source, &target, &anchors).unwrap();
+    let run = |monitor: &Monitor| Paper::default().run(&task, monitor);
     let late = Monitor::silent().time_limit(Duration::ZERO);
     assert!(matches!(run(&late), Err(Error::Stopped(_))));
     let small = Monitor::silent().max_memory(10_000);
@@ -246,35 +245,26 @@ fn limits_stop_the_work() {
     // Tens of gigabytes: refused before they are asked for.
     let many = Graph::from_edges(200_000, &[(0, 1, 1.0)]).unwrap();
     let some = Monitor::silent().max_memory(1 << 30);
-    let refused = Paper::default().run(&many, &many, &anchors, &some);
+    let task = Task::new(&many, &many, &anchors).unwrap();
+    let refused = Paper::default().run(&task, &some);
     assert!(matches!(refused, Err(Error::Memory { .. })));
 }
 
 #[test]
 fn bad_parameters_are_named() {
     let source = graph(5, 1);
-    let defaults = Paper::default;
-    let bad = [
-        Paper {
-            tau: 0.0,
-            ..defaults()
-        },
-        Paper {
-            width: -1.0,
-            ..defaults()
-        },
-        Paper {
-            proximity_weight: f64::NAN,
-            ..defaults()
-        },
-        Paper {
-            kernel_tolerance: 2.0,
-            ..defaults()
-        },
+    let spoil: [fn(&mut Paper); 4] = [
+        |paper| paper.tau = 0.0,
+        |paper| paper.width = -1.0,
+        |paper| paper.proximity_weight = f64::NAN,
+        |paper| paper.kernel_tolerance = 2.0,
     ];
     let anchors = Anchors::from_indices(&source, &source, &[(0, 0)]).unwrap();
-    for preset in bad {
-        let result = preset.run(&source, &source, &anchors, &Monitor::silent());
+    let task = Task::new(&source, &source, &anchors).unwrap();
+    for spoil in spoil {
+        let mut preset = Paper::default();
+        spoil(&mut preset);
+        let result = preset.run(&task, &Monitor::silent());
         assert!(matches!(result, Err(Error::Parameter { .. })));
     }
 }
@@ -289,13 +279,9 @@ fn threads_do_not_change_a_bit() {
             .build()
             .unwrap()
             .install(|| {
-                let preset = Paper {
-                    solver: Arc::new(Rrwm {
-                        max_iterations: 4,
-                        ..Rrwm::default()
-                    }),
-                    ..Paper::default()
-                };
+                let mut short = Rrwm::default();
+                short.max_iterations = 4;
+                let preset = Paper::default().with_solver(Arc::new(short));
                 let matching = run(&preset, &source, &target, &[(0, 1), (5, 9), (100, 77)]);
                 (matching.pairs, matching.objective.to_bits())
             })

@@ -3,17 +3,22 @@
 #![allow(clippy::unwrap_used)]
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
-use anchormatch::Matching;
-use anchormatch::matcher::{Best, Effort, Terms};
-use anchormatch_invariants::matching::{Preset, bytes_of};
+use anchormatch::matcher::{Best, Matcher, Terms};
+use anchormatch::{Matching, Task};
+use anchormatch_invariants::matching::{bytes_of, checked, matchers, terms};
 use anchormatch_invariants::shapes::{
     Shape, Twins, any_twins, inverse, isomorphic, on_any_threads, order,
 };
 use proptest::prelude::*;
 
+type Preset = Arc<dyn Matcher>;
+
 fn run(preset: &Preset, twins: &Twins) -> Matching {
-    preset.checked(&twins.source, &twins.target, &twins.anchors())
+    let anchors = twins.anchors();
+    let task = Task::new(&twins.source, &twins.target, &anchors).unwrap();
+    checked(&**preset, &task)
 }
 
 fn partners(matching: &Matching) -> Vec<(usize, usize)> {
@@ -27,24 +32,20 @@ fn partners(matching: &Matching) -> Vec<(usize, usize)> {
 fn any_preset() -> impl Strategy<Value = Preset> {
     let best = (any::<bool>(), any::<bool>(), any::<bool>(), 0..4u64).prop_map(
         |(fast, allow_unmatched, repair_anchors, seed)| {
-            Preset::Best(Best {
-                effort: if fast { Effort::Fast } else { Effort::Best },
-                allow_unmatched,
-                repair_anchors,
-                seed,
-                ..Best::default()
-            })
+            let best = if fast { Best::fast() } else { Best::default() };
+            let best = best.with_unmatched(allow_unmatched).with_seed(seed);
+            Arc::new(best.with_repairs(repair_anchors)) as Preset
         },
     );
-    prop_oneof![prop::sample::select(Preset::all()), best]
+    prop_oneof![prop::sample::select(matchers()), best]
 }
 
 /// Equal up to rounding; a learned proximity up to the tolerance at which learning stops.
 #[track_caller]
 fn assert_close(preset: &Preset, x: f64, y: f64) {
-    let learns = matches!(preset, Preset::Paper(paper) if paper.terms.uses_proximity());
+    let learns = terms(&**preset).is_some_and(Terms::uses_proximity);
     let slack = if learns { 0.1 } else { 1e-6 } * (1.0 + x.abs());
-    assert!((x - y).abs() <= slack, "{}: {x} and {y}", preset.name());
+    assert!((x - y).abs() <= slack, "{preset:?}: {x} and {y}");
 }
 
 #[test]
@@ -63,10 +64,10 @@ fn every_preset_is_sound_on_every_pair_of_shapes() {
                     .map(|s| (s, both - 1 - s))
                     .collect(),
             };
-            for preset in Preset::all() {
+            for preset in matchers() {
                 let attempt = AssertUnwindSafe(|| run(&preset, &twins));
                 if std::panic::catch_unwind(attempt).is_err() {
-                    failed.push(format!("{one:?}, {two:?}, {}", preset.name()));
+                    failed.push(format!("{one:?}, {two:?}, {preset:?}"));
                 }
             }
         }
@@ -86,7 +87,7 @@ proptest! {
 
     #[test]
     fn new_names_rename_the_result(
-        (twins, order_of_target) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        (twins, order_of_target) in isomorphic(7..11), preset in prop::sample::select(matchers()),
         (one, two) in (any::<u64>(), any::<u64>()),
     ) {
         prop_assume!(tells_nodes_apart(&preset, &twins));
@@ -95,76 +96,74 @@ proptest! {
         let renamed = run(&preset, &twins.renamed(&first, &second));
         let plain = run(&preset, &twins);
         for (s, t) in partners(&plain) {
-            prop_assert_eq!(order_of_target[t], s, "{}", preset.name());
+            prop_assert_eq!(order_of_target[t], s, "{:?}", preset);
         }
         let (first, second) = (inverse(&first), inverse(&second));
         let mut wanted: Vec<_> =
             partners(&plain).into_iter().map(|(s, t)| (first[s], second[t])).collect();
         wanted.sort_unstable();
-        prop_assert_eq!(partners(&renamed), wanted, "{}", preset.name());
+        prop_assert_eq!(partners(&renamed), wanted, "{:?}", preset);
         assert_close(&preset, renamed.objective, plain.objective);
     }
 
     #[test]
     fn a_power_of_two_changes_not_a_bit(
         twins in any_twins(6).prop_filter("room above and below", is_ordinary),
-        preset in prop::sample::select(Preset::all()), power in -40..40i32,
+        preset in prop::sample::select(matchers()), power in -40..40i32,
     ) {
         let factor = 2f64.powi(power);
         let plain = run(&preset, &twins);
         let scaled = run(&preset, &twins.scaled(factor, factor));
-        prop_assert_eq!(&scaled.pairs, &plain.pairs, "{}", preset.name());
+        prop_assert_eq!(&scaled.pairs, &plain.pairs, "{:?}", preset);
         prop_assert_eq!(scaled.objective.to_bits(), plain.objective.to_bits());
     }
 
     #[test]
     fn other_factors_change_no_pair(
-        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(matchers()),
         exponent in -290..290i32, digits in 1.0..10.0f64,
     ) {
         prop_assume!(tells_nodes_apart(&preset, &twins));
         let factor = digits * 10f64.powi(exponent);
         let plain = run(&preset, &twins);
         let scaled = run(&preset, &twins.scaled(factor, factor));
-        prop_assert_eq!(partners(&scaled), partners(&plain), "{}", preset.name());
+        prop_assert_eq!(partners(&scaled), partners(&plain), "{:?}", preset);
         assert_close(&preset, scaled.objective, plain.objective);
     }
 
     #[test]
     fn each_graph_has_a_unit_of_its_own(
-        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(matchers()),
         exponent in -200..200i32,
     ) {
         // Adjacency compares raw weights, and only it does.
-        let raw = matches!(&preset, Preset::Paper(paper) if paper.terms == Terms::Adjacency);
+        let raw = terms(&*preset) == Some(Terms::Adjacency);
         prop_assume!(!raw && tells_nodes_apart(&preset, &twins));
         let plain = run(&preset, &twins);
         let scaled = run(&preset, &twins.scaled(1.0, 10f64.powi(exponent)));
-        prop_assert_eq!(partners(&scaled), partners(&plain), "{}", preset.name());
+        prop_assert_eq!(partners(&scaled), partners(&plain), "{:?}", preset);
         assert_close(&preset, scaled.objective, plain.objective);
     }
 
     #[test]
     fn exchanging_the_graphs_transposes_the_result(
-        (twins, _) in isomorphic(7..11), preset in prop::sample::select(Preset::all()),
+        (twins, _) in isomorphic(7..11), preset in prop::sample::select(matchers()),
     ) {
         prop_assume!(tells_nodes_apart(&preset, &twins));
         let plain = run(&preset, &twins);
         let swapped = run(&preset, &twins.swapped());
         let mut wanted: Vec<_> = partners(&plain).into_iter().map(|(s, t)| (t, s)).collect();
         wanted.sort_unstable();
-        prop_assert_eq!(partners(&swapped), wanted, "{}", preset.name());
+        prop_assert_eq!(partners(&swapped), wanted, "{:?}", preset);
         assert_close(&preset, swapped.objective, plain.objective);
     }
 }
 
 /// Whether the nodes that differ in their weights differ in what a preset sees.
 fn tells_nodes_apart(preset: &Preset, twins: &Twins) -> bool {
-    match preset {
-        // Heat does not see weights below zero: with few others, nodes are alike.
-        Preset::Paper(paper) => !(paper.terms.uses_heat() && twins.source.has_negative_weights()),
-        Preset::Best(_) => true,
-    }
+    // Heat does not see weights below zero: with few others, nodes are alike.
+    let heat = terms(&**preset).is_some_and(Terms::uses_heat);
+    !(heat && twins.source.has_negative_weights())
 }
 
 fn is_ordinary(twins: &Twins) -> bool {

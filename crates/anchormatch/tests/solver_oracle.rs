@@ -122,6 +122,22 @@ fn product(n: usize, m: usize, sense: Sense, is_symmetric: bool, seed: u64) -> C
     }
 }
 
+/// As [`product`], the matrices as lists of entries.
+fn sparse_product(n: usize, m: usize, sense: Sense, is_symmetric: bool, seed: u64) -> Case {
+    let mut case = product(n, m, sense, is_symmetric, seed);
+    let [a, b] = {
+        let pairwise = case.problem.pairwise().as_product().unwrap();
+        [pairwise.a(), pairwise.b()].map(|weights| match weights {
+            Weights::Dense(matrix) => Weights::sparse(matrix),
+            Weights::Sparse(_) => weights.clone(),
+        })
+    };
+    let linear = case.problem.unary().clone();
+    case.problem = ProductPairwise::problem(sense, a, b, Some(&linear)).unwrap();
+    case.name += ", sparse";
+    case
+}
+
 /// Listed assignments and pairs, anyone may stay alone.
 fn listed(n: usize, m: usize, seed: u64) -> Case {
     let assignments: Vec<(usize, usize, f64)> = (0..n * m)
@@ -257,10 +273,61 @@ fn optimum(case: &Case) -> f64 {
 
 /// A solution, or `None` when the solver says that it does not take such problems.
 fn solve(solver: &dyn Solver, problem: &Problem, start: &Start<'_>) -> Option<Solution> {
+    solver.accepts(problem).ok()?;
     match solver.solve(problem, start, &Monitor::silent()) {
         Ok(solution) => Some(solution),
-        Err(Error::Parameter { .. }) if !solver.info().accepts.starts_with("all") => None,
         Err(error) => panic!("{}: {error}", solver.info().name),
+    }
+}
+
+#[test]
+fn what_is_accepted_is_solved_and_the_rest_could_not_be() {
+    let mut cases = cases();
+    for is_symmetric in [true, false] {
+        cases.extend([
+            few_candidates(product(4, 5, Sense::Maximise, is_symmetric, 17)),
+            partial(product(5, 4, Sense::Minimise, is_symmetric, 18)),
+            sparse_product(5, 5, Sense::Maximise, is_symmetric, 19),
+            sparse_product(3, 5, Sense::Minimise, is_symmetric, 20),
+        ]);
+    }
+    for solver in registry::all() {
+        let info = solver.info();
+        let mut refused = 0;
+        for case in &cases {
+            let label = format!("{} on {}", info.name, case.name);
+            let (problem, start) = (&case.problem, Start::seeded(3));
+            let solved = solver.solve(problem, &start, &Monitor::silent());
+            match solver.accepts(problem) {
+                Ok(()) => assert!(solved.is_ok(), "{label}: {solved:?}"),
+                Err(reason) => {
+                    refused += 1;
+                    // The reason is what the caller of `solve` reads, and the algorithm itself
+                    // could do nothing with the problem.
+                    assert!(matches!(
+                        reason,
+                        Error::Parameter {
+                            name: "problem",
+                            ..
+                        }
+                    ));
+                    assert_eq!(
+                        solved.unwrap_err().to_string(),
+                        reason.to_string(),
+                        "{label}"
+                    );
+                    let forced = solver.solve_accepted(problem, &start, &Monitor::silent());
+                    assert!(forced.is_err(), "{label}");
+                }
+            }
+        }
+        assert_eq!(
+            refused == 0,
+            info.accepts.starts_with("all"),
+            "{}",
+            info.name
+        );
+        assert!(refused < cases.len(), "{}", info.name);
     }
 }
 

@@ -41,16 +41,19 @@ fn product(sense: Sense, a: Matrix, b: Matrix) -> Problem {
     ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), None).unwrap()
 }
 
+fn restarted(restarts: usize) -> Faq {
+    let mut faq = Faq::default();
+    faq.restarts = restarts;
+    faq
+}
+
 /// Solvers that take every problem.
 fn general() -> Vec<Box<dyn Solver>> {
     vec![
         Box::new(Faq::default()),
         Box::new(Goat::default()),
         Box::new(Goat::centred()),
-        Box::new(Faq {
-            restarts: 3,
-            ..Faq::default()
-        }),
+        Box::new(restarted(3)),
     ]
 }
 
@@ -162,12 +165,8 @@ fn solutions_are_feasible_and_worth_what_they_say() {
                     let over = problem.sense().sign() * (solution.objective - best);
                     assert!(over < 1e-9, "{name}");
                 }
-                let many = Faq {
-                    restarts: 20,
-                    ..Faq::default()
-                };
                 tried += 1;
-                let objective = solve(&many, problem).objective;
+                let objective = solve(&restarted(20), problem).objective;
                 found += usize::from((objective - best).abs() < 1e-9);
             }
         }
@@ -328,20 +327,13 @@ fn a_stop_returns_the_best_so_far() {
 fn threads_do_not_change_a_bit_and_seeds_do() {
     // Large enough for products to be cut into parallel blocks.
     let problem = product(Sense::Maximise, symmetric(110, 1), symmetric(110, 2));
+    let (mut goat, mut path) = (Goat::default(), Path::default());
+    (goat.restarts, goat.max_iterations) = (2, 5);
+    path.max_iterations = 20;
     let solvers: Vec<Box<dyn Solver>> = vec![
-        Box::new(Faq {
-            restarts: 5,
-            ..Faq::default()
-        }),
-        Box::new(Goat {
-            restarts: 2,
-            max_iterations: 5,
-            ..Goat::default()
-        }),
-        Box::new(Path {
-            max_iterations: 20,
-            ..Path::default()
-        }),
+        Box::new(restarted(5)),
+        Box::new(goat),
+        Box::new(path),
         Box::new(Umeyama::default()),
     ];
     for solver in solvers {
@@ -368,22 +360,12 @@ fn restarts_only_help_and_starts_are_used() {
     let problem = product(Sense::Minimise, symmetric(12, 1), symmetric(12, 2));
     let mut last = f64::INFINITY;
     for restarts in [0, 1, 5, 20] {
-        let solver = Faq {
-            restarts,
-            ..Faq::default()
-        };
-        let objective = solve(&solver, &problem).objective;
+        let objective = solve(&restarted(restarts), &problem).objective;
         assert!(objective <= last);
         last = objective;
     }
     // From the best assignment known, the climb can only find as good a one or a better.
-    let best = solve(
-        &Faq {
-            restarts: 20,
-            ..Faq::default()
-        },
-        &problem,
-    );
+    let best = solve(&restarted(20), &problem);
     let start = Start {
         assignment: Some(&best.assignment),
         ..Start::default()

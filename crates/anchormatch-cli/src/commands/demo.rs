@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anchormatch::matcher::{Best, Paper, Terms};
+use anchormatch::matcher::{Best, Matcher, Paper, Terms};
 use anchormatch::monitor::Progress;
-use anchormatch::{Anchors, Matching};
+use anchormatch::{Anchors, Matching, Task};
 use anchormatch_generate::Instance;
 use anchormatch_generate::house::{self, View};
-use anchormatch_lab::experiments::{Summary, Trial, compare};
+use anchormatch_lab::experiments::Summary;
 use anchormatch_report::{Report, Run, Side};
 use clap::Args;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::args::Resources;
@@ -95,58 +96,52 @@ impl Options {
         Ok(Done::Complete)
     }
 
+    /// The paper's variants and `best`: on ten draws of anchors, and once more on the first for the page.
     fn rows(&self, instance: &Instance, job: &Job) -> Result<Vec<Row>, Failure> {
-        let presets = Terms::ALL.map(Paper::with_terms);
-        let trial = |draw: usize| {
+        let papers = Terms::ALL.map(|terms| (terms.as_str(), Paper::with_terms(terms)));
+        let papers = papers
+            .iter()
+            .map(|(name, paper)| (*name, paper as &dyn Matcher));
+        let best = Best::default();
+        let matchers: Vec<(&str, &dyn Matcher)> = papers.chain([("best", &best as _)]).collect();
+        let (source, target) = (&instance.source, &instance.target);
+        let monitor = job.quiet_monitor();
+        let run = |matcher: &dyn Matcher, draw: usize| -> anchormatch::Result<(Matching, f64)> {
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(1));
             rng.set_stream(draw as u64);
-            Ok(Trial {
-                instance: instance.clone(),
-                anchors: instance.random_anchors(ANCHORS, &mut rng)?,
-            })
+            let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
+            let anchors = Anchors::from_indices(source, target, &anchors)?;
+            let matching = matcher.run(&Task::new(source, target, &anchors)?, &monitor)?;
+            let accuracy = matching.score(&instance.truth)?.accuracy().unwrap_or(0.0);
+            Ok((matching, accuracy))
         };
         let done = AtomicUsize::new(0);
-        let monitor = job.quiet_monitor();
-        let show = || {
+        let accuracies = |draw: usize| -> anchormatch::Result<Vec<f64>> {
+            let each = matchers
+                .iter()
+                .map(|(_, matcher)| Ok(run(*matcher, draw)?.1));
+            let row = each.collect();
             job.show(Progress {
                 stage: "10 draws",
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: Some(2 * DRAWS),
+                total: Some(DRAWS),
                 value: None,
             });
+            row
         };
-        let table = compare(DRAWS, trial, &presets, &monitor, show)?;
-        let best = Best::default();
-        let mut of_best = Vec::with_capacity(DRAWS);
-        for draw in 0..DRAWS {
-            let trial = trial(draw)?;
-            let anchors =
-                Anchors::from_indices(&instance.source, &instance.target, &trial.anchors)?;
-            let matching = best.run(&instance.source, &instance.target, &anchors, &monitor)?;
-            of_best.push(matching.score(&instance.truth)?.accuracy().unwrap_or(0.0));
-            show();
-        }
-        let shown = trial(0)?.anchors;
-        let (source, target) = (&instance.source, &instance.target);
-        let anchors = Anchors::from_indices(source, target, &shown)?;
+        let draws = (0..DRAWS).into_par_iter();
+        let table: Vec<Vec<f64>> = draws.map(accuracies).collect::<anchormatch::Result<_>>()?;
         // Once more, alone and one after the other: the times are those of a single run.
-        let row = |name: String, matching: Matching, over_draws: Summary| -> Result<Row, Failure> {
+        let row = |(place, (name, matcher)): (usize, &(&str, &dyn Matcher))| {
+            let (matching, accuracy) = run(*matcher, 0)?;
             Ok(Row {
-                name,
-                accuracy: matching.score(&instance.truth)?.accuracy().unwrap_or(0.0),
+                name: (*name).to_owned(),
+                accuracy,
                 matching,
-                over_draws,
+                over_draws: Summary::of(table.iter().map(|row| row[place])),
             })
         };
-        let mut rows = Vec::with_capacity(presets.len() + 1);
-        for (p, preset) in presets.iter().enumerate() {
-            let matching = preset.run(source, target, &anchors, &monitor)?;
-            let over_draws = Summary::of(table.iter().map(|row| row[p]));
-            rows.push(row(preset.terms.to_string(), matching, over_draws)?);
-        }
-        let matching = best.run(source, target, &anchors, &monitor)?;
-        rows.push(row("best".to_owned(), matching, Summary::of(of_best))?);
-        Ok(rows)
+        matchers.iter().enumerate().map(row).collect()
     }
 
     fn text(&self, rows: &[Row]) -> String {

@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::affinity::proximity::Mode;
-use anchormatch::matcher::{Best, Paper, Terms};
+use anchormatch::linalg::Matrix;
 use anchormatch::matching::Score;
-use anchormatch::problem::Problem;
-use anchormatch::solver::{Info, Rrwm, Solution, Solver, Start, Status, registry};
-use anchormatch::{Anchors, Matching, Monitor};
+use anchormatch::solver::Status;
+use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
     LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
 };
 use anchormatch_report::{Report, Run, Side};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::args::{Output, Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
@@ -23,6 +21,7 @@ use crate::files::{
     name, write,
 };
 use crate::job::Job;
+use crate::method::Method;
 use crate::values;
 
 const LONG_ABOUT: &str = "\
@@ -104,230 +103,33 @@ pub(crate) struct Options {
     method: Method,
 }
 
-/// What to solve and how.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Method")]
-struct Method {
-    /// The method as a whole [default: best, or paper when one of its options is given]
-    #[arg(long, value_name = "NAME")]
-    preset: Option<Preset>,
-
-    /// The algorithm that maximises the objective, in the place of the preset's own search (rrwm for
-    /// paper); `anchormatch solvers` has more about each
-    #[arg(long, value_name = "NAME", value_parser = values::solver())]
-    solver: Option<String>,
-
-    /// Let nodes stay alone whom the evidence gives no partner (best, fast). Without, everything on
-    /// the smaller side is matched
-    #[arg(long)]
-    allow_unmatched: bool,
-
-    /// Demote anchors that disagree with the rest of the evidence to hints, and match again (best,
-    /// fast). Without, they are only reported
-    #[arg(long)]
-    repair_anchors: bool,
-
-    /// How alike nodes are by other knowledge, rows of `source,target,similarity` (best, fast): larger
-    /// is more alike, on any scale; pairs that are not listed count as the least alike
-    #[arg(long, value_name = "FILE")]
-    node_similarity: Option<PathBuf>,
-
-    #[command(flatten)]
-    paper: PaperOptions,
-}
-
-/// What only the preset `paper` has.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Method, preset paper only")]
-struct PaperOptions {
-    /// Which terms the objective has: `heat` or `adjacency` between pairs of nodes, and for single
-    /// nodes wave signatures (wks), heat to the anchors (ap), proximity learned from them (b)
-    /// [default: heat+b+ap]
-    #[arg(long, value_name = "TERMS", value_parser = values::terms())]
-    terms: Option<Terms>,
-
-    /// Diffusion time, in units of 1/mean eigenvalue of each graph; small is local [default: 1]
-    #[arg(long, value_name = "T", value_parser = values::positive)]
-    tau: Option<f64>,
-
-    /// Width of the affinity exp(−d²/s): s in means of d²; small is strict [default: 0.15]
-    #[arg(long, value_name = "W", value_parser = values::positive)]
-    width: Option<f64>,
-
-    /// Eigenvectors that the learned proximity compares [default: 8]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    eigenvectors: Option<u32>,
-
-    /// Weight of the learned proximity, the paper's c_B [default: 8]
-    #[arg(long, value_name = "C", value_parser = values::nonnegative)]
-    c_b: Option<f64>,
-
-    /// Weight of the heat to the anchors, the paper's c_ap [default: 3]
-    #[arg(long, value_name = "C", value_parser = values::nonnegative)]
-    c_ap: Option<f64>,
-
-    /// How the proximity is kept positive: projected afterwards, as in the paper, or exactly
-    /// [default: projected]
-    #[arg(long, value_name = "MODE")]
-    learner: Option<LearnerMode>,
-
-    /// C of the learner, the price of a violated margin [default: 100]
-    #[arg(long, value_name = "C", value_parser = values::positive)]
-    learner_c: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Preset {
-    /// The most likely matching, searched for until nothing more is gained, with calibrated confidences
-    Best,
-    /// The same with one relaxation and a short search
-    Fast,
-    /// Hu, Rustamov, Guibas (CVPR 2013), step by step
-    Paper,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LearnerMode {
-    /// Solve without the cone, then project
-    Projected,
-    /// Solve within the cone
-    Exact,
-}
-
-impl Method {
-    /// The preset, once no option of another one was given.
-    fn preset(&self) -> Result<Preset, Failure> {
-        let of_paper = self.paper.first_given();
-        let preset = self.preset.unwrap_or(match of_paper {
-            Some(_) => Preset::Paper,
-            None => Preset::Best,
-        });
-        let of_best = [
-            ("--allow-unmatched", self.allow_unmatched),
-            ("--repair-anchors", self.repair_anchors),
-            ("--node-similarity", self.node_similarity.is_some()),
-        ];
-        let of_best = of_best.iter().find(|option| option.1).map(|o| o.0);
-        let (wrong, expected) = match preset {
-            Preset::Paper => (of_best, "--preset best or fast, which alone know it"),
-            Preset::Best | Preset::Fast => (of_paper, "--preset paper, which alone knows it"),
-        };
-        match wrong {
-            Some(option) => {
-                let found = match preset {
-                    Preset::Best => "with the preset best",
-                    Preset::Fast => "with the preset fast",
-                    Preset::Paper => "with the preset paper",
-                };
-                Err(Failure::usage(option, found, expected))
-            }
-            None => Ok(preset),
-        }
-    }
-
-    fn solver(&self) -> Result<Option<Box<dyn Solver>>, Failure> {
-        let named = self.solver.as_deref().map(registry::by_name);
-        Ok(named.transpose()?)
-    }
-}
-
-impl PaperOptions {
-    /// The first of these options that was given.
-    fn first_given(&self) -> Option<&'static str> {
-        [
-            ("--terms", self.terms.is_some()),
-            ("--tau", self.tau.is_some()),
-            ("--width", self.width.is_some()),
-            ("--eigenvectors", self.eigenvectors.is_some()),
-            ("--c-b", self.c_b.is_some()),
-            ("--c-ap", self.c_ap.is_some()),
-            ("--learner", self.learner.is_some()),
-            ("--learner-c", self.learner_c.is_some()),
-        ]
-        .into_iter()
-        .find(|option| option.1)
-        .map(|option| option.0)
-    }
-
-    fn paper(&self) -> Paper {
-        let mut paper = Paper::with_terms(self.terms.unwrap_or_default());
-        let set = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
-        set(&mut paper.tau, self.tau);
-        set(&mut paper.width, self.width);
-        set(&mut paper.proximity_weight, self.c_b);
-        set(&mut paper.anchor_weight, self.c_ap);
-        set(&mut paper.learner.c, self.learner_c);
-        paper.learner.mode = match self.learner.unwrap_or(LearnerMode::Projected) {
-            LearnerMode::Projected => Mode::Projected,
-            LearnerMode::Exact => Mode::Exact,
-        };
-        if let Some(count) = self.eigenvectors {
-            paper.eigenvectors = count as usize;
-        }
-        paper
-    }
-}
-
-/// A solver with a seed that says when it begins: from there on a stop returns its best so far.
-struct Announced {
-    inner: Box<dyn Solver>,
-    seed: u64,
-    begins: Box<dyn Fn() + Send + Sync>,
-}
-
-impl Solver for Announced {
-    fn info(&self) -> Info {
-        self.inner.info()
-    }
-
-    fn solve(
-        &self,
-        problem: &Problem,
-        start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> anchormatch::Result<Solution> {
-        (self.begins)();
-        let seeded = Start {
-            seed: self.seed,
-            ..*start
-        };
-        self.inner.solve(problem, &seeded, monitor)
-    }
-}
-
 /// Both graphs and what is known about them.
 struct Input {
     source: LoadedGraph,
     target: LoadedGraph,
     anchors: Anchors,
+    similarity: Option<Arc<Matrix>>,
     truth: Option<Vec<(usize, usize)>>,
+}
+
+impl Input {
+    fn task(&self) -> Result<Task<'_>, Failure> {
+        let task = Task::new(&self.source.graph, &self.target.graph, &self.anchors)?;
+        Ok(match &self.similarity {
+            Some(similarity) => task.with_similarity(Arc::clone(similarity))?,
+            None => task,
+        })
+    }
 }
 
 impl Options {
     /// Matches and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
-        let preset = self.method.preset()?;
-        let solver = self.method.solver()?;
+        let matcher = self.method.matcher(self.seed)?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
         let input = self.read(&job)?;
-        let (source, target) = (&input.source.graph, &input.target.graph);
-        let mut matching = match preset {
-            Preset::Paper => {
-                let mut paper = self.method.paper.paper();
-                paper.solver = Arc::new(Announced {
-                    inner: solver.unwrap_or_else(|| Box::new(Rrwm::default())),
-                    seed: self.seed,
-                    begins: Box::new(job.keeper()),
-                });
-                paper.run(source, target, &input.anchors, job.monitor())?
-            }
-            Preset::Best | Preset::Fast => {
-                let best = self.best(preset, solver, &input)?;
-                job.keeper()();
-                best.run(source, target, &input.anchors, job.monitor())?
-            }
-        };
+        let mut matching = matcher.run(&input.task()?, job.monitor())?;
         job.finish();
         self.annotate(&mut matching, &input);
         let score = match &input.truth {
@@ -342,32 +144,6 @@ impl Options {
             say(in_words(score));
         }
         Ok(ended(&matching))
-    }
-
-    fn best(
-        &self,
-        preset: Preset,
-        solver: Option<Box<dyn Solver>>,
-        input: &Input,
-    ) -> Result<Best, Failure> {
-        let similarity = match &self.method.node_similarity {
-            Some(path) => {
-                let (source, target) = (&input.source.graph, &input.target.graph);
-                Some(Arc::new(read_pairs(path)?.similarity(source, target)?))
-            }
-            None => None,
-        };
-        Ok(Best {
-            allow_unmatched: self.method.allow_unmatched,
-            repair_anchors: self.method.repair_anchors,
-            node_similarity: similarity,
-            solver: solver.map(Arc::from),
-            seed: self.seed,
-            ..match preset {
-                Preset::Fast => Best::fast(),
-                _ => Best::default(),
-            }
-        })
     }
 
     fn inputs(&self) -> Vec<(&'static str, &Path)> {
@@ -411,10 +187,15 @@ impl Options {
             Some(path) => Some(read_pairs(path)?.indices(s, t)?),
             None => None,
         };
+        let similarity = match &self.method.node_similarity {
+            Some(path) => Some(Arc::new(read_pairs(path)?.similarity(s, t)?)),
+            None => None,
+        };
         Ok(Input {
             source,
             target,
             anchors,
+            similarity,
             truth,
         })
     }
@@ -534,19 +315,6 @@ fn side<'a>(path: &Path, loaded: &'a LoadedGraph) -> Side<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn defaults_in_the_help_are_those_of_the_library() {
-        let paper = Paper::default();
-        // The texts of the options above.
-        assert_eq!((paper.tau, paper.width, paper.eigenvectors), (1.0, 0.15, 8));
-        assert_eq!((paper.proximity_weight, paper.anchor_weight), (8.0, 3.0));
-        assert_eq!(
-            (paper.learner.c, paper.learner.mode),
-            (100.0, Mode::Projected)
-        );
-        assert_eq!(paper.solver.info().name, "rrwm");
-    }
 
     #[test]
     fn accuracy_reads_as_a_sentence() {

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anchormatch::graph::Labels;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Matching};
+use anchormatch::matcher::{Matcher, registry};
+use anchormatch::settings::Settings;
+use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{LoadedGraph, read_pairs};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
 use crate::job::Job;
+use crate::method::presets;
 use crate::table::Table;
 use crate::values;
 
@@ -53,8 +55,8 @@ pub(crate) struct Options {
     pub(crate) json: bool,
 
     /// The method as a whole
-    #[arg(long, value_name = "NAME", default_value = "best")]
-    preset: Preset,
+    #[arg(long, value_name = "NAME", default_value = "best", value_parser = presets())]
+    preset: String,
 
     /// Let nodes without a partner stay alone
     #[arg(long)]
@@ -75,14 +77,6 @@ pub(crate) struct Options {
     resources: Resources,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Preset {
-    /// The most likely matching, searched for until nothing more is gained
-    Best,
-    /// The same with a short search
-    Fast,
-}
-
 impl Options {
     /// Matches and suggests.
     pub(crate) fn run(&self) -> Outcome {
@@ -95,18 +89,8 @@ impl Options {
             Some(path) => read_pairs(path)?.anchors(&source.graph, &target.graph)?,
             None => Anchors::none(),
         };
-        let best = match self.preset {
-            Preset::Best => Best::default(),
-            Preset::Fast => Best::fast(),
-        };
-        let best = Best {
-            allow_unmatched: self.allow_unmatched,
-            seed: self.seed,
-            ..best
-        };
-        job.keeper()();
-        let monitor = job.monitor();
-        let matching = best.run(&source.graph, &target.graph, &anchors, monitor)?;
+        let task = Task::new(&source.graph, &target.graph, &anchors)?;
+        let matching = self.matcher()?.run(&task, job.monitor())?;
         job.finish();
         self.tell(&matching, &source, &target)?;
         for note in &matching.notes {
@@ -117,6 +101,15 @@ impl Options {
         } else {
             Done::Complete
         })
+    }
+
+    fn matcher(&self) -> Result<Box<dyn Matcher>, Failure> {
+        let mut settings = Settings::new();
+        settings.insert("seed".to_owned(), json!(self.seed));
+        if self.allow_unmatched {
+            settings.insert("allow_unmatched".to_owned(), json!(true));
+        }
+        Ok(registry::configured(&self.preset, &settings)?)
     }
 
     fn check_files(&self) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
-//! The paper's comparisons: variants of W on pairs of graphs with a known matching.
+//! Comparisons of matchers on pairs of graphs with a known matching.
 //!
-//! A [`Trial`] is one pair of graphs with its anchors; [`compare`] runs every variant on every trial,
+//! A [`Trial`] is one pair of graphs with its anchors; [`compare`] runs every matcher on every trial,
 //! on all cores, and the accuracies come back in the order of the trials, so a table does not depend
 //! on the number of threads.
 
@@ -16,8 +16,8 @@ pub mod wrong_anchors;
 
 pub use summary::Summary;
 
-use anchormatch::matcher::Paper;
-use anchormatch::{Anchors, Error, Monitor, Result};
+use anchormatch::matcher::Matcher;
+use anchormatch::{Error, Matching, Monitor, Result, Task};
 use rayon::prelude::*;
 
 use anchormatch_generate::Instance;
@@ -32,30 +32,37 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The share of the non-anchor truth that `preset` finds.
+    /// What a matcher is told of it.
+    ///
+    /// # Errors
+    /// When the anchors do not fit the graphs.
+    pub fn task(&self) -> Result<Task<'_>> {
+        let instance = &self.instance;
+        Task::from_pairs(&instance.source, &instance.target, &self.anchors)
+    }
+
+    /// The share of the non-anchor truth that `matcher` finds.
     ///
     /// # Errors
     /// When the run fails, or nothing but anchors is in the truth.
-    pub fn accuracy(&self, preset: &Paper, monitor: &Monitor) -> Result<f64> {
-        let Instance {
-            source,
-            target,
-            truth,
-            ..
-        } = &self.instance;
-        let anchors = Anchors::from_indices(source, target, &self.anchors)?;
-        let matching = preset.run(source, target, &anchors, monitor)?;
-        matching.score(truth)?.accuracy().ok_or_else(|| {
-            Error::parameter(
-                "anchors",
-                "the whole truth",
-                "fewer, so that something is left to find",
-            )
-        })
+    pub fn accuracy(&self, matcher: &dyn Matcher, monitor: &Monitor) -> Result<f64> {
+        accuracy(&matcher.run(&self.task()?, monitor)?, &self.instance.truth)
     }
 }
 
-/// Accuracy by trial (row) and preset (column).
+/// The share of the non-anchor truth that was found.
+fn accuracy(matching: &Matching, truth: &[(usize, usize)]) -> Result<f64> {
+    let share = matching.score(truth)?.accuracy();
+    share.ok_or_else(nothing_to_find)
+}
+
+/// Why there is no accuracy.
+fn nothing_to_find() -> Error {
+    let expected = "fewer, so that something is left to find";
+    Error::parameter("anchors", "the whole truth", expected)
+}
+
+/// Accuracy by trial (row) and matcher (column).
 ///
 /// `trial` makes the k-th trial; it is called on any thread and must depend on k alone. `done` is
 /// called after every finished trial.
@@ -65,7 +72,7 @@ impl Trial {
 pub fn compare(
     trials: usize,
     trial: impl Fn(usize) -> Result<Trial> + Sync,
-    presets: &[Paper],
+    matchers: &[Box<dyn Matcher>],
     monitor: &Monitor,
     done: impl Fn() + Sync,
 ) -> Result<Vec<Vec<f64>>> {
@@ -76,9 +83,9 @@ pub fn compare(
                 return Err(Error::Stopped("the comparison was not finished"));
             }
             let trial = trial(k)?;
-            let row = presets
+            let row = matchers
                 .iter()
-                .map(|preset| trial.accuracy(preset, monitor))
+                .map(|matcher| trial.accuracy(&**matcher, monitor))
                 .collect();
             done();
             row

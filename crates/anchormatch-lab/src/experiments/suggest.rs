@@ -6,8 +6,10 @@
 //! from the same anchors of the same pairs of graphs, so that their difference is a paired one.
 //! Accuracy is over all pairs of the truth, told ones included: both loops were told as many.
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Error, Monitor, Result};
+use std::sync::Arc;
+
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Error, Monitor, Result, Task};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -42,8 +44,8 @@ pub struct SuggestStudy {
     pub trials: usize,
     /// The accuracy to reach. Default 0.95.
     pub wanted: f64,
-    /// The preset; its samples make the suggestions. Default best.
-    pub preset: Best,
+    /// The matcher; its samples make the suggestions. Default best.
+    pub matcher: Arc<dyn Matcher>,
     /// The master seed. Default 0.
     pub seed: u64,
 }
@@ -59,7 +61,7 @@ impl Default for SuggestStudy {
             last: 8,
             trials: 50,
             wanted: 0.95,
-            preset: Best::default(),
+            matcher: Arc::new(Best::default()),
             seed: 0,
         }
     }
@@ -173,9 +175,8 @@ impl SuggestStudy {
                 return Err(Error::Stopped("the study was not finished"));
             }
             let run = |anchors: &[(usize, usize)]| {
-                let anchors = Anchors::from_indices(&instance.source, &instance.target, anchors)?;
-                self.preset
-                    .run(&instance.source, &instance.target, &anchors, monitor)
+                let task = Task::from_pairs(&instance.source, &instance.target, anchors)?;
+                self.matcher.run(&task, monitor)
             };
             let accuracy = |matching: &anchormatch::Matching| {
                 let mapping = matching.mapping();
@@ -218,7 +219,7 @@ mod tests {
             first: 1,
             last: 6,
             trials: 3,
-            preset: Best::fast(),
+            matcher: Arc::new(Best::fast()),
             ..SuggestStudy::default()
         };
         let result = study.run(&Monitor::silent(), || {}).unwrap();

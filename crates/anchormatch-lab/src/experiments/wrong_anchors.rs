@@ -5,13 +5,17 @@
 //! left out, which is what a repair can reach. A spoilt anchor gets the partner of another node;
 //! two that are swapped get each other's.
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Error, Monitor, Result};
+use anchormatch::matcher::Matcher;
+use anchormatch::settings::Settings;
+use anchormatch::{Error, Monitor, Result, Task};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::{Summary, Trial};
+
+/// The parameter of matchers that repair anchors.
+pub const REPAIR: &str = "repair_anchors";
 
 /// How anchors are spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,12 +86,13 @@ struct Outcome {
 /// Runs `trials` trials on all cores; `trial` makes the k-th one and must depend on k alone.
 ///
 /// # Errors
-/// When a run fails, the monitor stops it, or a trial has too few anchors.
+/// When the matcher cannot repair anchors, a run fails, the monitor stops it, or a trial has too few
+/// anchors.
 pub fn wrong_anchors(
     trials: usize,
     trial: impl Fn(usize) -> Result<Trial> + Sync,
     spoil: Spoil,
-    preset: &Best,
+    matcher: &dyn Matcher,
     seed: u64,
     monitor: &Monitor,
 ) -> Result<WrongAnchors> {
@@ -98,7 +103,7 @@ pub fn wrong_anchors(
                 return Err(Error::Stopped("the trials were not finished"));
             }
             let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(k as u64));
-            outcome(&trial(k)?, spoil, preset, &mut rng, monitor)
+            outcome(&trial(k)?, spoil, matcher, &mut rng, monitor)
         })
         .collect::<Result<_>>()?;
     let summary = |value: &dyn Fn(&Outcome) -> f64| Summary::of(outcomes.iter().map(value));
@@ -116,18 +121,15 @@ pub fn wrong_anchors(
 fn outcome(
     trial: &Trial,
     spoil: Spoil,
-    preset: &Best,
+    matcher: &dyn Matcher,
     rng: &mut ChaCha8Rng,
     monitor: &Monitor,
 ) -> Result<Outcome> {
     let instance = &trial.instance;
     let run = |anchors: &[(usize, usize)], repair: bool| {
-        let anchors = Anchors::from_indices(&instance.source, &instance.target, anchors)?;
-        let preset = Best {
-            repair_anchors: repair,
-            ..preset.clone()
-        };
-        preset.run(&instance.source, &instance.target, &anchors, monitor)
+        let task = Task::from_pairs(&instance.source, &instance.target, anchors)?;
+        let settings = Settings::from_iter([(REPAIR.to_owned(), repair.into())]);
+        matcher.configured(&settings)?.run(&task, monitor)
     };
     let given = spoil.apply(trial, rng)?;
     let wrong = spoil.count();
@@ -150,7 +152,7 @@ fn outcome(
         let count = checks.iter().filter(|check| check.is_suspicious()).count();
         count as f64 / checks.len() as f64
     };
-    let timing = spoilt.timings.iter().find(|(n, _)| n == "check of anchors");
+    let timing = spoilt.timings.iter().find(|(n, _)| n == "anchor check");
     let report = &spoilt.anchor_report;
     Ok(Outcome {
         named: share(&report[..wrong]),

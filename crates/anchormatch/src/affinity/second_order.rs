@@ -9,7 +9,6 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::problem::GaussianKernel;
 
 /// The share of the largest value below which differences are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -31,14 +30,14 @@ pub fn mean_squared_difference(x: &Matrix, y: &Matrix) -> f64 {
     variance_x + variance_y + (mean_x - mean_y) * (mean_x - mean_y)
 }
 
-/// The affinity exp(−Δ²/s) with s = `width` · mean Δ².
+/// The bandwidth s = `width` · mean Δ² of the affinity exp(−Δ²/s).
 ///
 /// When all values are equal but for rounding, they tell nothing: s is then the square of the largest,
 /// and every affinity 1. A mean of what rounding leaves would make its noise the whole of the matter.
 ///
 /// # Errors
 /// When `width` is not positive and finite.
-pub fn gaussian_affinity(x: &Matrix, y: &Matrix, width: f64) -> Result<GaussianKernel> {
+pub fn bandwidth(x: &Matrix, y: &Matrix, width: f64) -> Result<f64> {
     if !(width > 0.0 && width.is_finite()) {
         return Err(Error::parameter("width", width, "a positive number"));
     }
@@ -51,7 +50,7 @@ pub fn gaussian_affinity(x: &Matrix, y: &Matrix, width: f64) -> Result<GaussianK
     } else {
         largest * largest
     };
-    GaussianKernel::new(if bandwidth > 0.0 { bandwidth } else { 1.0 })
+    Ok(if bandwidth > 0.0 { bandwidth } else { 1.0 })
 }
 
 fn off_diagonal_moments(matrix: &Matrix) -> (f64, f64) {
@@ -74,6 +73,7 @@ fn off_diagonal_moments(matrix: &Matrix) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::GaussianKernel;
     use proptest::prelude::*;
 
     proptest! {
@@ -105,6 +105,10 @@ mod tests {
         }
     }
 
+    fn affinity(x: &Matrix, y: &Matrix, width: f64) -> GaussianKernel {
+        GaussianKernel::new(bandwidth(x, y, width).unwrap()).unwrap()
+    }
+
     #[test]
     fn rounding_is_no_difference() {
         let almost = |value: f64| {
@@ -112,11 +116,11 @@ mod tests {
         };
         for value in [0.6, 1e6, 1e-6] {
             let (x, y) = (almost(value), Matrix::filled(2, 2, value));
-            let kernel = gaussian_affinity(&x, &y, 0.1).unwrap();
+            let kernel = affinity(&x, &y, 0.1);
             assert!(kernel.evaluate(x[(2, 1)], y[(0, 1)]) > 1.0 - 1e-9);
             // What is more than rounding stays.
             let apart = Matrix::filled(2, 2, value * (1.0 + 1e-9));
-            let kernel = gaussian_affinity(&x, &apart, 0.1).unwrap();
+            let kernel = affinity(&x, &apart, 0.1);
             assert!(kernel.evaluate(x[(2, 1)], apart[(0, 1)]) < 1e-4);
         }
     }
@@ -125,9 +129,9 @@ mod tests {
     fn constant_values_and_tiny_graphs_have_an_affinity() {
         for n in [0, 1, 3] {
             let flat = Matrix::filled(n, n, 2.0);
-            let kernel = gaussian_affinity(&flat, &flat, 0.3).unwrap();
+            let kernel = affinity(&flat, &flat, 0.3);
             assert_eq!(kernel.evaluate(2.0, 2.0), 1.0);
         }
-        assert!(gaussian_affinity(&Matrix::zeros(2, 2), &Matrix::zeros(2, 2), 0.0).is_err());
+        assert!(bandwidth(&Matrix::zeros(2, 2), &Matrix::zeros(2, 2), 0.0).is_err());
     }
 }

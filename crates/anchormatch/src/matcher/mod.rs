@@ -1,99 +1,85 @@
-//! From two graphs and their anchors to a [`Matching`]: the only room that sees
-//! both ends.
+//! From a [`Task`] to a [`Matching`]: the only room that sees both ends.
 //!
-//! [`Paper`] is the preset that follows Hu, Rustamov, Guibas (CVPR 2013) step by step.
+//! A [`Matcher`] is a method as a whole: [`Best`] (and its preset `fast`) finds the most likely matching
+//! and says how sure it is; [`Paper`] follows Hu, Rustamov, Guibas (CVPR 2013) step by step. [`registry`]
+//! lists them by name; front doors and experiments know matchers from there alone.
 
+mod assemble;
 mod best;
+mod by_name;
 mod paper;
+pub mod registry;
 mod terms;
 
-pub use best::{Best, Effort, Ingredients};
+pub use assemble::matching_of;
+#[cfg(feature = "laboratory")]
+pub use best::Ingredients;
+pub use best::{Best, Effort};
 pub use paper::Paper;
 pub use terms::Terms;
 
-use crate::anchors::Anchors;
-use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Pair, Samples};
-use crate::solver::Solution;
+use self::assemble::{FreeNodes, Log, assemble};
+use crate::error::{Error, Result};
+use crate::matching::Matching;
+use crate::monitor::Monitor;
+use crate::settings::Settings;
+use crate::task::{Fact, Task};
 
-/// The nodes that no hard anchor fixes; rows and columns of the problem.
-struct FreeNodes {
-    source: Vec<usize>,
-    target: Vec<usize>,
-}
+/// A way to match two graphs.
+pub trait Matcher: Send + Sync {
+    /// The name by which a user picks it.
+    fn name(&self) -> &str;
 
-/// What a run says about itself.
-#[derive(Default)]
-struct Log {
-    notes: Vec<String>,
-    parameters: Vec<(String, String)>,
-    timings: Vec<(String, f64)>,
-    diagnostics: Diagnostics,
-}
+    /// What it does, in a line.
+    fn about(&self) -> &str;
 
-impl Log {
-    fn parameter(&mut self, name: &str, value: impl std::fmt::Display) {
-        self.parameters.push((name.to_owned(), value.to_string()));
+    /// All its parameters with their values.
+    fn parameters(&self) -> Settings;
+
+    /// The same matcher with some parameters set.
+    ///
+    /// # Errors
+    /// When a parameter is not one of its own or has another type.
+    fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>>;
+
+    /// The facts that it makes use of; a task with others is refused by [`check`].
+    fn facts(&self) -> &[Fact] {
+        &[]
     }
 
-    fn time(&mut self, stage: &str, seconds: f64) {
-        self.timings.push((stage.to_owned(), seconds));
+    /// Matches what the task holds; a stop by `monitor` returns the best so far, if there is one.
+    ///
+    /// A matcher calls [`Monitor::answerable`] as soon as a stop would leave it something to return.
+    ///
+    /// # Errors
+    /// When the task or a parameter does not suit it, the memory does not suffice, or the monitor stops
+    /// the work before there is any matching.
+    fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching>;
+}
+
+/// The name and the parameters.
+impl std::fmt::Debug for dyn Matcher + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parameters = serde_json::Value::Object(self.parameters());
+        write!(f, "{} {parameters}", self.name())
     }
 }
 
-/// Puts a solution over the free nodes, the hard anchors and the log together.
+/// Refuses a task with facts that a matcher would ignore.
 ///
-/// A pair's confidence is its entry in the solver's relaxed solution.
-fn assemble(
-    graphs: [&Graph; 2],
-    anchors: &Anchors,
-    free: &FreeNodes,
-    solution: Solution,
-    log: Log,
-) -> Matching {
-    let mut pairs: Vec<Pair> = anchors
-        .hard()
-        .iter()
-        .map(|&(source, target)| Pair {
-            source,
-            target,
-            confidence: 1.0,
-            anchor: true,
-        })
-        .collect();
-    for (i, a) in solution.assignment.pairs() {
-        let belief = solution.soft.as_ref().map_or(1.0, |soft| soft[(i, a)]);
-        pairs.push(Pair {
-            source: free.source[i],
-            target: free.target[a],
-            confidence: belief.clamp(0.0, 1.0),
-            anchor: false,
-        });
-    }
-    pairs.sort_unstable_by_key(|pair| pair.source);
-    let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
-        let mut matched = vec![false; graph.nodes()];
-        for pair in &pairs {
-            debug_assert!(!matched[side(pair)], "a matching is one-to-one");
-            matched[side(pair)] = true;
+/// # Errors
+/// When there is one; the message names the matchers that know it.
+pub fn check(matcher: &dyn Matcher, task: &Task<'_>) -> Result<()> {
+    let known = matcher.facts();
+    match task.facts().known().find(|fact| !known.contains(fact)) {
+        None => Ok(()),
+        Some(fact) => {
+            let others = registry::all().into_iter();
+            let others = others.filter(|other| other.facts().contains(&fact));
+            let others: Vec<String> = others.map(|other| other.name().to_owned()).collect();
+            let found = format!("with the preset {}", matcher.name());
+            let expected = format!("the preset {}, which alone know it", others.join(" or "));
+            Err(Error::parameter(fact.as_str(), found, expected))
         }
-        (0..graph.nodes()).filter(|&i| !matched[i]).collect()
-    };
-    Matching {
-        unmatched_source: alone(graphs[0], |pair| pair.source),
-        unmatched_target: alone(graphs[1], |pair| pair.target),
-        pairs,
-        objective: solution.objective,
-        status: solution.status,
-        iterations: solution.iterations,
-        notes: log.notes,
-        parameters: log.parameters,
-        timings: log.timings,
-        diagnostics: Diagnostics {
-            convergence: solution.convergence,
-            ..log.diagnostics
-        },
-        samples: Samples::default(),
-        anchor_report: Vec::new(),
     }
 }

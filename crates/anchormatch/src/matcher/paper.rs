@@ -10,20 +10,24 @@
 
 use std::sync::Arc;
 
-use super::{FreeNodes, Log, Terms, assemble};
+use serde::{Deserialize, Serialize};
+
+use super::{FreeNodes, Log, Matcher, Terms, assemble, by_name, check};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
 use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
-use crate::affinity::second_order::gaussian_affinity;
+use crate::affinity::second_order::bandwidth;
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
-use crate::matching::Matching;
+use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
-use crate::problem::{Problem, SeparablePairwise};
+use crate::problem::{GaussianKernel, Problem, ProductPairwise, SeparablePairwise, Weights};
+use crate::settings::{self, Settings};
 use crate::solver::{Rrwm, Solver, Start};
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
+use crate::task::Task;
 
 /// What to do when n×n matrices do not fit.
 const DENSE_HINT: &str = "raise --max-memory or match smaller graphs";
@@ -31,18 +35,21 @@ const DENSE_HINT: &str = "raise --max-memory or match smaller graphs";
 /// The paper's matcher and its parameters.
 ///
 /// ```
-/// use anchormatch::matcher::Paper;
-/// use anchormatch::{Anchors, Graph, Monitor};
+/// use anchormatch::matcher::{Matcher, Paper};
+/// use anchormatch::{Anchors, Graph, Monitor, Task};
 ///
 /// let edges = [(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0), (0, 2, 5.0)];
 /// let source = Graph::from_edges(4, &edges)?;
 /// let target = source.permuted(&[2, 0, 3, 1])?;
 /// let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
-/// let matching = Paper::default().run(&source, &target, &anchors, &Monitor::silent())?;
+/// let task = Task::new(&source, &target, &anchors)?;
+/// let matching = Paper::default().run(&task, &Monitor::silent())?;
 /// assert_eq!(matching.mapping()[&3], 2);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Paper {
     /// Which of the six variants. Default: all terms.
     pub terms: Terms,
@@ -53,10 +60,13 @@ pub struct Paper {
     /// K, the lowest non-constant eigenvectors that d_B compares. Default 8.
     pub eigenvectors: usize,
     /// c_B, the weight of d_B. Default 8.
+    #[serde(rename = "c_b")]
     pub proximity_weight: f64,
     /// c_ap, the weight of d_ap. Default 3.
+    #[serde(rename = "c_ap")]
     pub anchor_weight: f64,
     /// The weight of the wave kernel signature's distance. Default 8, as d_B, whose place it takes.
+    #[serde(rename = "c_wks")]
     pub wave_weight: f64,
     /// Energies of the wave kernel signature. Default 100 (Aubry et al.).
     pub wave_energies: usize,
@@ -65,7 +75,10 @@ pub struct Paper {
     /// The largest error of an affinity in the separable kernel. Default 1e-6.
     pub kernel_tolerance: f64,
     /// The solver. Default RRWM, the paper's.
+    #[serde(with = "by_name")]
     pub solver: Arc<dyn Solver>,
+    /// The seed of a solver that draws random numbers; RRWM does not. Default 0.
+    pub seed: u64,
 }
 
 impl Default for Paper {
@@ -82,6 +95,7 @@ impl Default for Paper {
             learner: Learner::default(),
             kernel_tolerance: 1e-6,
             solver: Arc::new(Rrwm::default()),
+            seed: 0,
         }
     }
 }
@@ -95,6 +109,59 @@ impl std::fmt::Debug for Paper {
     }
 }
 
+impl Matcher for Paper {
+    fn name(&self) -> &'static str {
+        "paper"
+    }
+
+    fn about(&self) -> &'static str {
+        "Hu, Rustamov, Guibas (CVPR 2013), step by step"
+    }
+
+    fn parameters(&self) -> Settings {
+        settings::list(self)
+    }
+
+    fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>> {
+        let changed: Self = settings::changed(self.name(), self, settings)?;
+        Ok(Box::new(changed))
+    }
+
+    /// Runs the pipeline.
+    ///
+    /// # Errors
+    /// When a parameter is out of range, the memory does not suffice, or the monitor stops the work
+    /// before the solver has started.
+    ///
+    /// # Complexity
+    /// O(n³) for the eigenpairs and O(r n³) an iteration of RRWM; O(r n²) memory, r the kernel's rank.
+    fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        check(self, task)?;
+        self.check()?;
+        let mut log = Log::default();
+        let graphs = task.graphs();
+        let scaled = self.ordinary_units(graphs, &mut log)?;
+        let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or(graphs[g]));
+        let mut run = Run {
+            preset: self,
+            graphs: [source, target],
+            anchors: task.anchors(),
+            free: FreeNodes::of(task),
+            monitor,
+            log,
+        };
+        let terms = run.effective_terms();
+        let problem = run.problem(terms)?;
+        let watch = monitor.stopwatch();
+        monitor.answerable();
+        let start = Start::seeded(self.seed);
+        let solution = self.solver.solve(&problem, &start, monitor)?;
+        run.log.time("solve", watch.seconds());
+        let measure = Measure::Affinity;
+        Ok(assemble(task, &run.free, solution, measure, run.log))
+    }
+}
+
 impl Paper {
     /// The preset with one of the paper's variants.
     #[must_use]
@@ -105,43 +172,16 @@ impl Paper {
         }
     }
 
-    /// Matches `source` to `target`.
-    ///
-    /// # Errors
-    /// When a parameter is out of range, the memory does not suffice, or the monitor stops the work
-    /// before the solver has started.
-    ///
-    /// # Complexity
-    /// O(n³) for the eigenpairs and O(r n³) an iteration of RRWM; O(r n²) memory, r the kernel's rank.
-    pub fn run(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        self.check()?;
-        let mut log = Log::default();
-        let scaled = self.ordinary_units([source, target], &mut log)?;
-        let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or([source, target][g]));
-        let (free_source, free_target) = anchors.free_nodes(source, target);
-        let mut run = Run {
-            preset: self,
-            graphs: [source, target],
-            anchors,
-            free: FreeNodes {
-                source: free_source,
-                target: free_target,
-            },
-            monitor,
-            log,
-        };
-        let terms = run.effective_terms();
-        let problem = run.problem(terms)?;
-        let watch = monitor.stopwatch();
-        let solution = self.solver.solve(&problem, &Start::default(), monitor)?;
-        run.log.time("solve", watch.seconds());
-        Ok(assemble(run.graphs, anchors, &run.free, solution, run.log))
+    /// With another [`width`](Self::width) of the affinity.
+    #[must_use]
+    pub fn with_width(self, width: f64) -> Self {
+        Self { width, ..self }
+    }
+
+    /// With another solver.
+    #[must_use]
+    pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
+        Self { solver, ..self }
     }
 
     /// The graphs whose weights have squares only in another unit, in that unit.
@@ -191,6 +231,23 @@ fn relative_heat(spectrum: &Spectrum, time: f64) -> Matrix {
         *value *= n;
     }
     kernel
+}
+
+/// Whether a solver takes programs of kernels, asked with the smallest of them.
+fn takes_kernels(solver: &dyn Solver, monitor: &Monitor) -> Result<bool> {
+    let values = || Matrix::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
+    let kernel = GaussianKernel::new(1.0)?;
+    let pairwise = SeparablePairwise::new(values(), values(), kernel, 1e-3, monitor)?;
+    let smallest = Problem::maximise(Matrix::zeros(2, 2), Box::new(pairwise))?;
+    Ok(solver.accepts(&smallest).is_ok())
+}
+
+/// The program with exp(−(x − y)²/s) expanded to first order, 1 − (x² + y² − 2xy)/s: over matchings of
+/// everybody, x² and y² sum to the same, and (2/s) xy is all that differs.
+fn expanded(unary: Matrix, mut x: Matrix, y: Matrix, s: f64) -> Result<Problem> {
+    x.as_mut_slice().iter_mut().for_each(|v| *v *= 2.0 / s);
+    let (pairwise, _) = ProductPairwise::new(Weights::Dense(x), Weights::Dense(y))?;
+    Problem::maximise(unary, Box::new(pairwise))
 }
 
 /// One run of the pipeline.
@@ -256,16 +313,26 @@ impl Run<'_> {
         };
         let watch = self.monitor.stopwatch();
         self.monitor.enter("affinities")?;
-        let kernel = gaussian_affinity(&x, &y, self.preset.width)?;
+        let kernel = GaussianKernel::new(bandwidth(&x, &y, self.preset.width)?)?;
         let tolerance = self.preset.kernel_tolerance;
-        let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
         self.log.parameter("affinity width", self.preset.width);
         self.log.parameter("affinity s", kernel.bandwidth());
-        self.log.parameter("kernel tolerance", tolerance);
-        self.log.parameter("kernel rank", pairwise.rank());
-        self.log.parameter("solver", self.preset.solver.info().name);
+        let solver = self.preset.solver.as_ref();
+        let problem = if takes_kernels(solver, self.monitor)? {
+            let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
+            self.log.parameter("kernel tolerance", tolerance);
+            self.log.parameter("kernel rank", pairwise.rank());
+            Problem::maximise(unary, Box::new(pairwise))?
+        } else {
+            self.log.notes.push(format!(
+                "{} takes products alone: the affinities are expanded to first order",
+                solver.info().name
+            ));
+            expanded(unary, x, y, kernel.bandwidth())?
+        };
+        self.log.parameter("solver", solver.info().name);
         self.log.time("affinities", watch.seconds());
-        Problem::maximise(unary, Box::new(pairwise))
+        Ok(problem)
     }
 
     /// The heat kernels between free nodes, and the first-order terms into `unary`.

@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// Which terms make up W.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Terms {
     /// i) Adjacency entries alone, no anchors used.
     Adjacency,
@@ -79,6 +82,20 @@ impl Terms {
         } else {
             self
         }
+    }
+}
+
+impl From<Terms> for &'static str {
+    fn from(terms: Terms) -> Self {
+        terms.as_str()
+    }
+}
+
+impl TryFrom<String> for Terms {
+    type Error = Error;
+
+    fn try_from(name: String) -> Result<Self> {
+        name.parse()
     }
 }
 

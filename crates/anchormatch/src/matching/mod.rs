@@ -33,8 +33,10 @@ pub struct Matching {
     pub unmatched_source: Vec<usize>,
     /// Target nodes without a partner, ascending.
     pub unmatched_target: Vec<usize>,
-    /// xᵀWx of the program that was solved, over the nodes that are not anchors.
+    /// How good the matching is by the method's own measure.
     pub objective: f64,
+    /// What that measures.
+    pub measure: Measure,
     /// How the solver ended.
     pub status: Status,
     /// Iterations that the solver made.
@@ -53,6 +55,37 @@ pub struct Matching {
     /// What the rest of the evidence says of each hard anchor, in their order; empty when the preset
     /// does not ask.
     pub anchor_report: Vec<AnchorCheck>,
+}
+
+/// What an objective measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Measure {
+    /// xᵀWx, the affinities of the program that was solved, over the nodes that are not anchors.
+    #[default]
+    Affinity,
+    /// The logarithm of the posterior against nothing matched, in nats.
+    Evidence,
+}
+
+impl Measure {
+    /// The name, as JSON has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Affinity => "affinity",
+            Self::Evidence => "evidence",
+        }
+    }
+
+    /// The measure called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Affinity, Self::Evidence]
+            .into_iter()
+            .find(|measure| measure.as_str() == name)
+    }
 }
 
 /// What the rest of the evidence says of a hard anchor.
@@ -183,6 +216,7 @@ mod tests {
             unmatched_source: vec![3],
             unmatched_target: vec![],
             objective: 0.0,
+            measure: Measure::default(),
             status: Status::Converged,
             iterations: 1,
             notes: vec![],

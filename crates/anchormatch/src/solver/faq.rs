@@ -15,16 +15,21 @@
 //! The hull of unequal sizes is used as it is, without dummy nodes. At the end a linear assignment
 //! rounds X; a vertex met on the way is taken instead when it is better, which costs nothing.
 
+use serde::{Deserialize, Serialize};
+
 use super::frank_wolfe::{BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb};
+use super::relaxation::check_nonnegative;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
 use crate::problem::Problem;
 
 /// Frank–Wolfe's parameters. The defaults are those of SciPy's `quadratic_assignment`: smaller
 /// tolerances and more iterations left the accuracy on random graphs of 20 to 100 nodes as it was.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Faq {
     /// Random starts beside the first one; the best of all ends is returned. Default 0.
     ///
@@ -47,19 +52,6 @@ impl Default for Faq {
     }
 }
 
-impl Faq {
-    fn check(&self) -> Result<()> {
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::parameter(
-                "tolerance",
-                self.tolerance,
-                "a finite number, at least 0",
-            ));
-        }
-        Ok(())
-    }
-}
-
 impl Solver for Faq {
     fn info(&self) -> Info {
         Info {
@@ -71,15 +63,22 @@ impl Solver for Faq {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("tolerance", self.tolerance)
+    }
+
     /// `iterations`, `convergence` (the gap) and `soft` (the last X) are those of the best start.
     ///
     /// # Complexity
     /// One linear assignment an iteration, and W times an assignment: O(n³) for dense products, O(r
     /// n³) for a separable kernel, O(Σ deg²) for sparse products. Memory: four n₁×n₂ matrices, the
     /// product's scratch and the assignment's, for every start that runs at the same time.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         best_of_starts(
             problem,
             start,

@@ -16,6 +16,8 @@
 //! deviation from the mean, so that the schedule does not depend on the scale or the number of
 //! nodes; the last β is accordingly larger.
 
+use serde::{Deserialize, Serialize};
+
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial};
 use super::{Info, Kind, Solution, Solver, Start, round};
 use crate::assignment::Sinkhorn;
@@ -25,7 +27,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Affinities, Coverage, Problem};
 
 /// The annealing's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Gagm {
     /// The first β. Default 0.5.
     pub first_beta: f64,
@@ -58,6 +62,25 @@ impl Default for Gagm {
 }
 
 impl Gagm {
+    /// How many values β takes.
+    fn temperatures(&self) -> usize {
+        // The ratio of the two may be too large for a number, its logarithm is not.
+        let ratio = (self.last_beta.ln() - self.first_beta.ln()) / self.growth.ln();
+        ratio.max(0.0).ceil() as usize + 1
+    }
+}
+
+impl Solver for Gagm {
+    fn info(&self) -> Info {
+        Info {
+            name: "gagm",
+            kind: Kind::Relaxation,
+            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996",
+            complexity: "P + O(n²) a balancing sweep",
+            accepts: "all",
+        }
+    }
+
     fn check(&self) -> Result<()> {
         // exp(±β) and its products with the scalings must stay finite.
         for (name, value) in [
@@ -85,32 +108,16 @@ impl Gagm {
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
     }
 
-    /// How many values β takes.
-    fn temperatures(&self) -> usize {
-        // The ratio of the two may be too large for a number, its logarithm is not.
-        let ratio = (self.last_beta.ln() - self.first_beta.ln()) / self.growth.ln();
-        ratio.max(0.0).ceil() as usize + 1
-    }
-}
-
-impl Solver for Gagm {
-    fn info(&self) -> Info {
-        Info {
-            name: "gagm",
-            kind: Kind::Relaxation,
-            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996",
-            complexity: "P + O(n²) a balancing sweep",
-            accepts: "all",
-        }
-    }
-
     /// # Complexity
     /// One product with W and a few balancing sweeps a step, at most `inner_iterations` steps for
     /// each of the log(last β/first β)/log(growth) ≈ 75 values of β. Memory: three n₁×n₂ matrices and
     /// the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let temperatures = self.temperatures();
         let limit = temperatures.saturating_mul(self.inner_iterations);

@@ -14,9 +14,11 @@
 //! Where not all assignments are allowed, those that are not get next to nothing before the balancing
 //! and nothing after it; where nodes may stay alone, so do pairs whose gradient is negative.
 
+use serde::{Deserialize, Serialize};
+
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::frank_wolfe::{Direction, End, Report, StepRule, Walk, best_of_starts, climb};
-use super::relaxation::cap_sums;
+use super::relaxation::{cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -27,7 +29,9 @@ use crate::problem::{Coverage, Problem};
 const RULED_OUT: f64 = 1e-30;
 
 /// The ascent's parameters; the defaults are the authors' constants.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Goat {
     /// Random starts beside the first one; the best of all ends is returned. Default 0.
     pub restarts: usize,
@@ -74,29 +78,6 @@ impl Goat {
             ..Self::default()
         }
     }
-
-    fn check(&self) -> Result<()> {
-        for (name, value) in [
-            ("tolerance", self.tolerance),
-            ("sinkhorn_tolerance", self.sinkhorn_tolerance),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::parameter(name, value, "a finite number, at least 0"));
-            }
-        }
-        // The exponents span 2λ, and their products with both scalings must stay finite.
-        if !(self.sharpness > 0.0 && self.sharpness <= 150.0) {
-            return Err(Error::parameter(
-                "sharpness",
-                self.sharpness,
-                "a number above 0, at most 150",
-            ));
-        }
-        if self.sinkhorn_sweeps == 0 {
-            return Err(Error::parameter("sinkhorn_sweeps", 0, "at least 1"));
-        }
-        Ok(())
-    }
 }
 
 impl Solver for Goat {
@@ -110,15 +91,32 @@ impl Solver for Goat {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("tolerance", self.tolerance)?;
+        check_nonnegative("sinkhorn_tolerance", self.sinkhorn_tolerance)?;
+        // The exponents span 2λ, and their products with both scalings must stay finite.
+        if !(self.sharpness > 0.0 && self.sharpness <= 150.0) {
+            return Err(Error::parameter(
+                "sharpness",
+                self.sharpness,
+                "a number above 0, at most 150",
+            ));
+        }
+        check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
+    }
+
     /// `iterations`, `convergence` (‖X' − X‖/√k) and `soft` (the last X) are those of the best start.
     ///
     /// # Complexity
     /// One product with W and some Sinkhorn sweeps an iteration, one linear assignment at the end.
     /// Memory: five n₁×n₂ matrices and the product's scratch for every start that runs at the same
     /// time.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         best_of_starts(
             problem,
             start,

@@ -18,6 +18,8 @@
 //! three, t grows from cycle to cycle, and the cycles end when it is absurd. A linear assignment on X
 //! gives the matching.
 
+use serde::{Deserialize, Serialize};
+
 use super::relaxation::{Iterations, check_nonnegative, largest_sum, soft_assignment};
 use super::{Info, Kind, Solution, Solver, Start, round};
 use crate::error::{Error, Result};
@@ -26,7 +28,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Affinities, Problem};
 
 /// The projection's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Hgm {
     /// k, how many nodes are expected to match. Default `None`: the smaller side.
     pub matches: Option<usize>,
@@ -57,23 +61,36 @@ impl Solver for Hgm {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("tolerance", self.tolerance)
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<()> {
+        let (rows, cols) = problem.shape();
+        let most = rows.min(cols);
+        match self.matches {
+            Some(matches) if matches > most || (matches == 0 && most > 0) => Err(Error::parameter(
+                "matches",
+                matches,
+                format_args!("from 1 to {most}, the smaller side"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// A start is not used: the method has none.
     ///
     /// # Complexity
     /// One product with W in all, O(n₁ n₂) a cycle of the projection, one linear assignment. Memory:
     /// two n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        check_nonnegative("tolerance", self.tolerance)?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        _start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let matches = self.matches.unwrap_or(rows.min(cols));
-        if matches > rows.min(cols) || (matches == 0 && rows.min(cols) > 0) {
-            return Err(Error::parameter(
-                "matches",
-                matches,
-                format_args!("from 1 to {}, the smaller side", rows.min(cols)),
-            ));
-        }
         let mut iterations = Iterations::new("hgm", self.max_iterations, problem, monitor);
         let affinities = Affinities::of(problem);
         let mut marginals = affinities.uniform();

@@ -10,6 +10,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::local::{Local, Step};
 use super::starting::{random_assignment, starting_point};
@@ -23,7 +24,9 @@ use crate::problem::Problem;
 const TRIES: usize = 16;
 
 /// The search's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ils {
     /// Kicks. Default: 50 n for product forms, more below n = 30, fewer for a W of high rank and above about
     /// n = 100.
@@ -57,8 +60,12 @@ impl Solver for Ils {
 
     /// # Complexity
     /// O(r n²) for each move of a kick and its descent. Memory: twice one n₁×n₂ and two n₁×n₁ matrices.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
         let first = starting_point(problem, start, &mut random)?;

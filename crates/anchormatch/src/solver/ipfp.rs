@@ -16,6 +16,8 @@
 //! that is the default here ([`Ipfp::linear_unary`]): in the middle of the relaxed set u x² has lost
 //! most of its weight against the pairs, and with anchors folded into u it is u that knows most.
 
+use serde::{Deserialize, Serialize};
+
 use super::frank_wolfe::{BestVertex, Form, Fresh, Polytope, StepRule, Taken, climb};
 use super::relaxation::{Iterations, check_nonnegative, initial, scale};
 use super::{Info, Kind, Solution, Solver, Start, round};
@@ -25,7 +27,9 @@ use crate::monitor::Monitor;
 use crate::problem::Problem;
 
 /// The ascent's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ipfp {
     /// Whether unary values count u x on the way, not u x². Default true.
     pub linear_unary: bool,
@@ -56,14 +60,21 @@ impl Solver for Ipfp {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("tolerance", self.tolerance)
+    }
+
     /// An assignment in the start counts as visited: the result is never worse.
     ///
     /// # Complexity
     /// One product with W and one linear assignment an iteration. Memory: five n₁×n₂ matrices, one more
     /// with candidates or partial coverage, and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        check_nonnegative("tolerance", self.tolerance)?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let mut iterations = Iterations::new("ipfp", self.max_iterations, problem, monitor);
         let mut best = BestVertex::default();

@@ -7,6 +7,7 @@
 mod anneal;
 mod balancer;
 mod conditional;
+mod configurable;
 pub mod drop_in;
 mod faq;
 mod frank_wolfe;
@@ -40,6 +41,7 @@ mod umeyama;
 
 pub use anneal::Anneal;
 pub(crate) use conditional::{Condition, Conditional};
+pub use configurable::Configurable;
 pub use faq::Faq;
 pub use gagm::Gagm;
 pub use goat::Goat;
@@ -209,15 +211,50 @@ impl Start<'_> {
     }
 }
 
-/// An algorithm for [`Problem`]s.
-pub trait Solver: Send + Sync {
+/// An algorithm for [`Problem`]s: a struct of its parameters, which serde writes and reads
+/// ([`Configurable`]).
+pub trait Solver: Configurable + Send + Sync {
     /// Name, reference, complexity, what it accepts.
     fn info(&self) -> Info;
+
+    /// Checks that the parameters are within their ranges.
+    ///
+    /// # Errors
+    /// When one is not; the error names it.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Checks that the solver takes problems such as this one.
+    ///
+    /// # Errors
+    /// When it does not; the error says what about the problem is in the way.
+    fn accepts(&self, _problem: &Problem) -> Result<()> {
+        Ok(())
+    }
+
+    /// Solves a problem that the solver [accepts](Self::accepts), from a start that fits it, with
+    /// parameters that were checked. This is what an algorithm implements; callers call
+    /// [`solve`](Self::solve).
+    ///
+    /// # Errors
+    /// When memory would run out, or numbers do.
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution>;
 
     /// Solves `problem`; a stop by `monitor` returns the best so far.
     ///
     /// # Errors
-    /// When the problem does not suit the solver, the start does not fit the problem, or memory would
-    /// run out.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution>;
+    /// When a parameter is outside its range, the problem does not suit the solver, the start does not
+    /// fit the problem, or memory would run out.
+    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+        self.check()?;
+        self.accepts(problem)?;
+        start.check(problem)?;
+        self.solve_accepted(problem, start, monitor)
+    }
 }

@@ -17,6 +17,7 @@ use std::ops::Range;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::tabu::{Run, default_iterations};
@@ -33,6 +34,9 @@ const ROUNDS_BEFORE_RESTART: usize = 10;
 const RELAXATION_SHARE: f64 = 0.3;
 
 /// The search's parameters.
+#[derive(Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Portfolio {
     /// Whose results are starts, in this order.
     pub relaxations: Vec<Box<dyn Solver>>,
@@ -106,10 +110,28 @@ impl Solver for Portfolio {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        self.tabu.check()?;
+        for relaxation in &self.relaxations {
+            relaxation.check()?;
+        }
+        for (name, value) in [("searches", self.searches), ("elites", self.elites)] {
+            if !(1..=100_000).contains(&value) {
+                return Err(Error::parameter(name, value, "a number from 1 to 100000"));
+            }
+        }
+        Ok(())
+    }
+
     /// # Complexity
     /// The relaxations, then O(r n²) a tabu iteration. Memory: four N×N matrices a thread, N the larger
     /// side, and what the relaxations need.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         Ok(self.solve_for_all(problem, start, monitor)?.0)
     }
 }
@@ -143,16 +165,6 @@ impl Portfolio {
             }
             starts = rounds.next_starts()?;
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        self.tabu.check()?;
-        for (name, value) in [("searches", self.searches), ("elites", self.elites)] {
-            if !(1..=100_000).contains(&value) {
-                return Err(Error::parameter(name, value, "a number from 1 to 100000"));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -252,7 +264,8 @@ impl<'a> Rounds<'a> {
                 break;
             }
             // One that does not take the problem is no start, and no reason to give up.
-            if let Ok(solution) = relaxation.solve(self.problem, start, &monitor) {
+            if relaxation.accepts(self.problem).is_ok() {
+                let solution = relaxation.solve(self.problem, start, &monitor)?;
                 starts.push(completed(self.problem, &solution.assignment)?);
             }
         }

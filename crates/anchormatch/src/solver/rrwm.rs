@@ -16,7 +16,9 @@
 //! assignment on x gives the matching. Columns of W that belong to conflicting assignments are zero
 //! by the contract of [`Pairwise`](crate::problem::Pairwise).
 
-use super::relaxation::cap_sums;
+use serde::{Deserialize, Serialize};
+
+use super::relaxation::{cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
@@ -25,7 +27,9 @@ use crate::monitor::{Monitor, Progress};
 use crate::problem::{Affinities, Problem};
 
 /// The walk's parameters; the defaults are the authors' constants.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Rrwm {
     /// α, the share of the walk; 1 − α is the share of the jump. Default 0.2.
     pub walk: f64,
@@ -58,32 +62,6 @@ impl Default for Rrwm {
 /// exp(−β) must stay above the smallest positive number.
 const MOST_AMPLIFICATION: f64 = 600.0;
 
-impl Rrwm {
-    fn check(&self) -> Result<()> {
-        if !(0.0..=1.0).contains(&self.walk) {
-            return Err(Error::parameter("walk", self.walk, "a number from 0 to 1"));
-        }
-        if let Some(value) = self.amplification
-            && !(0.0..=MOST_AMPLIFICATION).contains(&value)
-        {
-            let expected = format!("a number from 0 to {MOST_AMPLIFICATION}");
-            return Err(Error::parameter("amplification", value, expected));
-        }
-        for (name, value) in [
-            ("tolerance", self.tolerance),
-            ("sinkhorn_tolerance", self.sinkhorn_tolerance),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::parameter(name, value, "a finite number, at least 0"));
-            }
-        }
-        if self.sinkhorn_sweeps == 0 {
-            return Err(Error::parameter("sinkhorn_sweeps", 0, "at least 1"));
-        }
-        Ok(())
-    }
-}
-
 impl Solver for Rrwm {
     fn info(&self) -> Info {
         Info {
@@ -95,12 +73,30 @@ impl Solver for Rrwm {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.walk) {
+            return Err(Error::parameter("walk", self.walk, "a number from 0 to 1"));
+        }
+        if let Some(value) = self.amplification
+            && !(0.0..=MOST_AMPLIFICATION).contains(&value)
+        {
+            let expected = format!("a number from 0 to {MOST_AMPLIFICATION}");
+            return Err(Error::parameter("amplification", value, expected));
+        }
+        check_nonnegative("tolerance", self.tolerance)?;
+        check_nonnegative("sinkhorn_tolerance", self.sinkhorn_tolerance)?;
+        check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
+    }
+
     /// # Complexity
     /// One product with W and a few Sinkhorn sweeps an iteration: O(r n³) for a separable kernel of
     /// rank r. Memory: four n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let affinities = Affinities::of(problem);
         let (rows, cols) = problem.shape();
         let size = rows * cols;
@@ -247,7 +243,25 @@ mod tests {
     use super::*;
     use crate::assignment::Assignment;
     use crate::monitor::CancelToken;
-    use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
+    use crate::problem::{ExplicitPairwise, Listed, ProductPairwise, Sense, Weights};
+    use crate::solver::relaxation::largest_sum;
+
+    #[test]
+    fn soft_sums_stay_within_one_where_the_walk_passes_it() {
+        // The tolerance of the balancing left a row sum of 1.011 here.
+        let listed = Listed {
+            rows: 7,
+            cols: 3,
+            assignments: vec![(0, 0, -1.2), (0, 1, 20.0), (1, 1, 0.5), (2, 2, 0.0)],
+            pairs: vec![(0, 2, -1.0), (2, 3, 2725.0), (0, 1, 7.0)],
+        };
+        let problem = listed.problem().unwrap();
+        let solution = Rrwm::default()
+            .solve(&problem, &Start::default(), &Monitor::silent())
+            .unwrap();
+        let most = largest_sum(solution.soft.unwrap().as_slice(), 7, 3);
+        assert!(most <= 1.0 + 1e-12, "{most}");
+    }
 
     /// The authors' algorithm, written out on the full matrix with all its slack rows.
     fn reference(problem: &Problem, iterations: usize) -> Vec<f64> {

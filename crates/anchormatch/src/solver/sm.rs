@@ -12,6 +12,8 @@
 //! by a linear assignment on x, or by the paper's greedy rule, which takes the largest entry left and
 //! strikes out its row and column.
 
+use serde::{Deserialize, Serialize};
+
 use super::relaxation::{
     Iterations, add, check_nonnegative, dot, initial, norm, scale, soft_assignment,
 };
@@ -24,7 +26,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Affinities, Coverage, Problem};
 
 /// How the eigenvector becomes an assignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Discretisation {
     /// The assignment with the largest total; far more accurate on noisy graphs.
     #[default]
@@ -34,7 +38,9 @@ pub enum Discretisation {
 }
 
 /// Spectral matching's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Sm {
     /// From eigenvector to assignment. Default [`Discretisation::Linear`].
     pub discretisation: Discretisation,
@@ -68,15 +74,22 @@ impl Solver for Sm {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("shift", self.shift)?;
+        check_nonnegative("tolerance", self.tolerance)
+    }
+
     /// A start is mixed half and half with the uniform one, so that no eigenvector is out of reach.
     ///
     /// # Complexity
     /// One product with W an iteration; the number of iterations grows with 1/log(λ₁/λ₂). One linear
     /// assignment, or one sort, at the end. Memory: three n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        check_nonnegative("shift", self.shift)?;
-        check_nonnegative("tolerance", self.tolerance)?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let affinities = Affinities::of(problem);
         let mut iterations = Iterations::new("sm", self.max_iterations, problem, monitor);

@@ -23,6 +23,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, dot, norm, scale, soft_assignment};
 use super::{Info, Kind, Solution, Solver, Start, round};
@@ -32,7 +33,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Affinities, Problem};
 
 /// The eigenvector's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Smac {
     /// Iterations at most. Default 500.
     pub max_iterations: usize,
@@ -60,14 +63,21 @@ impl Solver for Smac {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("tolerance", self.tolerance)
+    }
+
     /// The start's matrices are not used; its seed breaks the symmetry of the first vector.
     ///
     /// # Complexity
     /// One product with W an iteration, one linear assignment at the end. Memory: seven n₁×n₂
     /// matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        check_nonnegative("tolerance", self.tolerance)?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let mut iterations = Iterations::new("smac", self.max_iterations, problem, monitor);
         let mut search = Search::new(problem, start.seed);

@@ -14,6 +14,8 @@
 //! all entries (Michelot, JOTA 50, 1986). x is a fixed point of the map exactly when no soft
 //! assignment lies uphill, Σ (W x)(y − x) ≤ 0. A linear assignment on x gives the matching.
 
+use serde::{Deserialize, Serialize};
+
 use super::relaxation::{
     Iterations, check_nonnegative, check_positive, initial, largest_sum, soft_assignment,
 };
@@ -24,7 +26,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Affinities, Coverage, Problem};
 
 /// The projected ascent's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Spgm {
     /// η, how far a step goes along the gradient, whose largest entry counts 1. Default 1.
     pub step: f64,
@@ -61,17 +65,24 @@ impl Solver for Spgm {
         }
     }
 
-    /// # Complexity
-    /// One product with W and a few tens of projection sweeps an iteration. Memory: six n₁×n₂
-    /// matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn check(&self) -> Result<()> {
         if !(self.step > 0.0 && self.step.is_finite()) {
             return Err(Error::parameter("step", self.step, "a positive number"));
         }
         check_nonnegative("tolerance", self.tolerance)?;
         check_nonnegative("projection_tolerance", self.projection_tolerance)?;
-        check_positive("projection_sweeps", self.projection_sweeps)?;
-        start.check(problem)?;
+        check_positive("projection_sweeps", self.projection_sweeps)
+    }
+
+    /// # Complexity
+    /// One product with W and a few tens of projection sweeps an iteration. Memory: six n₁×n₂
+    /// matrices and the product's scratch.
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let affinities = Affinities::of(problem);
         let mut iterations = Iterations::new("spgm", self.max_iterations, problem, monitor);

@@ -11,6 +11,7 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::local::{Local, Step};
 use super::starting::starting_point;
@@ -20,7 +21,9 @@ use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
 
 /// Improvement from the start's assignment, or from a random one.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct TwoOpt {
     /// Moves at most. Default: until no move improves.
     pub max_moves: Option<usize>,
@@ -45,8 +48,12 @@ impl Solver for TwoOpt {
     /// # Complexity
     /// O(n₁ n₂) to find a move and O(r n²) to make it; about n moves from a random start. Memory: one
     /// n₁×n₂ and two n₁×n₁ matrices.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
         let first = starting_point(problem, start, &mut random)?;
         let mut local = Local::new(problem, &first, monitor)?;

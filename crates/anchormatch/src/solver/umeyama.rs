@@ -18,18 +18,23 @@
 //!   paper, and their moduli.
 //! * Unary terms, of which the paper has none, are scaled to \[0, 1\], as |U| |V|ᵀ is, and added.
 
+use serde::{Deserialize, Serialize};
+
+use super::relaxation::check_nonnegative;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_transposed_into, symmetric_eigen};
 use crate::monitor::{Monitor, Progress};
-use crate::problem::{Problem, Weights};
+use crate::problem::{Problem, ProductPairwise, Weights};
 
 /// Sweeps that balance the soft matrix.
 const SOFT_SWEEPS: usize = 100;
 
 /// The method's one parameter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Umeyama {
     /// How much the unary terms, scaled to [0, 1], weigh against the spectral score. Default 1.
     pub unary_weight: f64,
@@ -52,26 +57,25 @@ impl Solver for Umeyama {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        check_nonnegative("unary_weight", self.unary_weight)
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<()> {
+        factors(problem).map(|_| ())
+    }
+
     /// The start is not used. A stop leaves out the spectral score.
     ///
     /// # Complexity
     /// O(n³) time and O(n²) memory; directed graphs have eigenproblems of twice the size.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        if !(self.unary_weight >= 0.0 && self.unary_weight.is_finite()) {
-            return Err(Error::parameter(
-                "unary_weight",
-                self.unary_weight,
-                "a finite number, at least 0",
-            ));
-        }
-        start.check(problem)?;
-        let Some(product) = problem.pairwise().as_product() else {
-            return Err(Error::parameter(
-                "problem",
-                "pairwise values that are no products",
-                "a quadratic assignment problem with matrices A and B, which umeyama decomposes",
-            ));
-        };
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        _start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
+        let product = factors(problem)?;
         let (n, m) = problem.shape();
         let directed = !product.is_symmetric();
         let mut score = self.unary_score(problem);
@@ -110,6 +114,17 @@ impl Solver for Umeyama {
             convergence: Vec::new(),
         })
     }
+}
+
+/// The matrices whose spectra are compared.
+fn factors(problem: &Problem) -> Result<&ProductPairwise> {
+    problem.pairwise().as_product().ok_or_else(|| {
+        Error::parameter(
+            "problem",
+            "pairwise values that are no products",
+            "a quadratic assignment problem with matrices A and B, which umeyama decomposes",
+        )
+    })
 }
 
 impl Umeyama {

@@ -6,8 +6,8 @@
 
 use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Graph, Matching, Monitor};
+use anchormatch::matcher::{Best, Matcher};
+use anchormatch::{Anchors, Graph, Matching, Monitor, Task};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -137,22 +137,21 @@ pub(crate) fn run(
     anchors: &[(usize, usize)],
 ) -> Matching {
     let anchors = Anchors::from_indices(source, target, anchors).unwrap();
-    let matching = preset
-        .run(source, target, &anchors, &Monitor::silent())
-        .unwrap();
-    assert_sound(preset, &matching, source, target, &anchors);
+    run_task(preset, &Task::new(source, target, &anchors).unwrap())
+}
+
+/// The same for a task with everything that is known.
+#[track_caller]
+pub(crate) fn run_task(preset: &Best, task: &Task<'_>) -> Matching {
+    let matching = preset.run(task, &Monitor::silent()).unwrap();
+    assert_sound(preset, &matching, task);
     matching
 }
 
 /// One-to-one, anchors kept, everything matched or listed as unmatched, confidences probabilities.
 #[track_caller]
-pub(crate) fn assert_sound(
-    preset: &Best,
-    matching: &Matching,
-    source: &Graph,
-    target: &Graph,
-    anchors: &Anchors,
-) {
+pub(crate) fn assert_sound(preset: &Best, matching: &Matching, task: &Task<'_>) {
+    let ([source, target], anchors) = (task.graphs(), task.anchors());
     let mut sources: Vec<_> = matching.pairs.iter().map(|p| p.source).collect();
     let mut targets: Vec<_> = matching.pairs.iter().map(|p| p.target).collect();
     assert!(sources.is_sorted(), "pairs are in the order of the source");

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anchormatch::Error;
+use anchormatch::matcher::Matcher;
 use anchormatch_io::{write_graph, write_pairs, write_whole};
 use anchormatch_lab::datasets::networks::{Network, NetworkPair};
 use anchormatch_lab::experiments::Summary;
-use anchormatch_lab::experiments::networks::{
-    Method, NetworkResult, NetworkRow, NetworkSweep, by_name, names,
-};
+use anchormatch_lab::experiments::networks::{NetworkResult, NetworkRow, NetworkSweep};
+use anchormatch_lab::matchers::{by_name, names, seeded};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     time_limit: Option<Duration>,
 
-    /// Seed of the orders, the anchors and the solvers
+    /// Seed of the orders, the anchors and the methods
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -122,10 +122,10 @@ impl Options {
         if let Some(folder) = &self.dump {
             return dump(&sweep, &pairs, folder);
         }
-        let methods: Vec<Box<dyn Method>> = self
+        let methods: Vec<Box<dyn Matcher>> = self
             .methods
             .iter()
-            .map(|name| by_name(name, self.seed))
+            .map(|name| seeded(&*by_name(name)?, self.seed))
             .collect::<Result<_, Error>>()?;
         let job = Job::start(&self.resources, None, self.json)?;
         // Every row is a result.
@@ -299,7 +299,7 @@ fn line(row: &NetworkRow) -> String {
         row.pair,
         &row.nodes.to_string(),
         &format!("{} ({} %)", row.anchors, row.percent),
-        row.method,
+        &row.method,
         &with_error(&row.accuracy),
         &kept(&row.conserved_edges, row.truth.edges),
         &if row.weighted {

@@ -1,5 +1,6 @@
 //! `anchormatch bench suggest`: asking for suggested nodes against asking for random ones.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anchormatch::matcher::Best;
@@ -101,11 +102,11 @@ impl Options {
             last: usize::from(self.last),
             trials: self.trials as usize,
             wanted: self.wanted,
-            preset: if self.fast {
+            matcher: Arc::new(if self.fast {
                 Best::fast()
             } else {
                 Best::default()
-            },
+            }),
             seed: self.seed,
         };
         let job = Job::start(&self.resources, None, self.json)?;

@@ -10,6 +10,7 @@ use anchormatch::solver::{Solver, Start, registry};
 use anchormatch::{Error, Monitor};
 use anchormatch_io::{LoadedProblem, ProblemFormat, ProblemOptions, read_problem_with};
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use crate::args::{Output, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
@@ -34,6 +35,9 @@ Examples:
   One relaxation, for a script:
     anchormatch solve problem.dd --solver faq --json | jq .objective
 
+  A relaxation with parameters of its own (`anchormatch solvers faq` lists them):
+    anchormatch solve problem.dd --solver faq --set restarts=20 --set tolerance=1e-3
+
   Go on from an earlier result:
     anchormatch solve tai60a.dat --time-limit 60 --output first.json
     anchormatch solve tai60a.dat --time-limit 60 --seed 1 --start first.json
@@ -55,6 +59,11 @@ pub(crate) struct Options {
     /// The algorithm; `anchormatch solvers` has more about each
     #[arg(long, value_name = "NAME", default_value = "portfolio", value_parser = values::solver())]
     solver: String,
+
+    /// Set a parameter of the solver, as often as needed; `anchormatch solvers NAME` lists them. The value
+    /// is a number, true, false, null, a word or a list such as [0.5,2]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::setting)]
+    settings: Vec<(String, Value)>,
 
     /// Stop the solver after so many seconds a problem (0.5 is half a second), write the best so far
     /// and exit with 3
@@ -114,7 +123,8 @@ impl Options {
     /// Solves and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
-        let solver = registry::by_name(&self.solver)?;
+        let settings = self.settings.iter().cloned().collect();
+        let solver = registry::configured(&self.solver, &settings)?;
         let job = Job::start(&self.resources, None, self.json)?;
         let problems = self.read(job.max_memory())?;
         let chosen = self.chosen(&problems)?;

@@ -1,18 +1,19 @@
 //! What each ingredient of the method brings: the accuracy without it, on the same trials.
 
-use anchormatch::matcher::{Best, Ingredients};
+use anchormatch::matcher::{Best, Ingredients, Matcher};
 use anchormatch::{Monitor, Result};
 
 use super::{Graphs, Group, Measured, Plan, Row, Run, standard_rows};
 use crate::experiments::{Summary, Trial};
+use crate::matchers::seeded;
 
 /// The method with something taken out.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Variant {
     /// What is left or missing.
     pub name: &'static str,
-    /// The preset.
-    pub preset: Best,
+    /// What is left.
+    pub matcher: Box<dyn Matcher>,
 }
 
 /// Accuracy of every variant on the trials of a row.
@@ -44,69 +45,43 @@ impl AblationRow {
 /// The whole method, then without each of its ingredients, then `fast`.
 #[must_use]
 pub fn variants() -> Vec<Variant> {
-    let all = Ingredients::default();
-    let without = |name, ingredients| Variant {
+    let without = |(name, ingredients)| Variant {
         name,
-        preset: Best {
-            ingredients,
-            ..Best::default()
-        },
+        matcher: Box::new(Best::default().with_ingredients(ingredients)),
     };
-    vec![
-        without("best", all),
-        without(
+    let fast = Variant {
+        name: "fast",
+        matcher: Box::new(Best::fast()),
+    };
+    ingredients()
+        .into_iter()
+        .map(without)
+        .chain([fast])
+        .collect()
+}
+
+/// All ingredients, then all but one.
+fn ingredients() -> [(&'static str, Ingredients); 8] {
+    let without = |change: fn(&mut Ingredients)| {
+        let mut ingredients = Ingredients::default();
+        change(&mut ingredients);
+        ingredients
+    };
+    [
+        ("best", Ingredients::default()),
+        (
             "no folded anchors",
-            Ingredients {
-                folded_anchors: false,
-                ..all
-            },
+            without(|all| all.folded_anchors = false),
         ),
-        without(
-            "no root lengths",
-            Ingredients {
-                root_lengths: false,
-                ..all
-            },
-        ),
-        without(
-            "no mean field",
-            Ingredients {
-                mean_field: false,
-                ..all
-            },
-        ),
-        without(
-            "no search",
-            Ingredients {
-                search: false,
-                ..all
-            },
-        ),
-        without(
-            "no fitted scales",
-            Ingredients {
-                fitted_scales: false,
-                ..all
-            },
-        ),
-        without(
-            "no outliers",
-            Ingredients {
-                outliers: false,
-                ..all
-            },
-        ),
-        without(
+        ("no root lengths", without(|all| all.root_lengths = false)),
+        ("no mean field", without(|all| all.mean_field = false)),
+        ("no search", without(|all| all.search = false)),
+        ("no fitted scales", without(|all| all.fitted_scales = false)),
+        ("no outliers", without(|all| all.outliers = false)),
+        (
             "heat for weights",
-            Ingredients {
-                heat_for_weights: true,
-                ..all
-            },
+            without(|all| all.heat_for_weights = true),
         ),
-        Variant {
-            name: "fast",
-            preset: Best::fast(),
-        },
     ]
 }
 
@@ -145,12 +120,10 @@ pub fn run(
     done: impl Fn() + Sync,
 ) -> Result<Measured<Vec<f64>>> {
     let one = |trial: &Trial, seed: u64| {
+        let (task, truth) = (trial.task()?, &trial.instance.truth);
         let accuracy = |variant: &Variant| {
-            let preset = Best {
-                seed,
-                ..variant.preset.clone()
-            };
-            Ok(Run::of(&preset, trial, None, monitor)?.accuracy)
+            let matcher = seeded(&*variant.matcher, seed)?;
+            Ok(Run::of(&*matcher, &task, truth, monitor)?.accuracy)
         };
         variants.iter().map(accuracy).collect::<Result<Vec<f64>>>()
     };
@@ -163,14 +136,14 @@ mod tests {
 
     #[test]
     fn each_variant_lacks_one_thing_of_its_own() {
-        let variants = variants();
-        let all = Ingredients::default();
-        let kinds: Vec<Ingredients> = variants.iter().map(|v| v.preset.ingredients).collect();
-        assert_eq!(kinds[0], all);
-        for (k, one) in kinds[..8].iter().enumerate() {
-            assert!(kinds[..k].iter().all(|other| other != one));
+        let kinds = ingredients();
+        assert_eq!(kinds[0].1, Ingredients::default());
+        for (k, (_, one)) in kinds.iter().enumerate() {
+            assert!(kinds[..k].iter().all(|(_, other)| other != one));
         }
-        assert_eq!(kinds[8], all);
+        let variants = variants();
+        let names: Vec<&str> = variants.iter().map(|v| v.matcher.name()).collect();
+        assert_eq!(names, [&["best"; 8][..], &["fast"]].concat());
         assert_eq!(rows().len(), 8);
     }
 

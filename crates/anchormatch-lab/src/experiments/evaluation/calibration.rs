@@ -89,12 +89,9 @@ impl Reliability {
 
     /// The pairs of a trial.
     fn of(trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Self> {
-        let preset = Best {
-            seed,
-            ..Best::default()
-        };
-        let run = Run::of(&preset, trial, None, monitor)?;
-        let verdicts = run.matching.verdicts(&trial.instance.truth);
+        let (preset, truth) = (Best::default().with_seed(seed), &trial.instance.truth);
+        let run = Run::of(&preset, &trial.task()?, truth, monitor)?;
+        let verdicts = run.matching.verdicts(truth);
         let mut reliability = Self::default();
         for (pair, verdict) in run.matching.pairs.iter().zip(verdicts) {
             if !pair.anchor {

@@ -80,27 +80,19 @@ pub struct LimitRow {
 impl LimitTrial {
     /// Runs `best`, `fast` and both searches from the truth.
     fn of(k: usize, trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Self> {
-        let best = Best {
-            seed,
-            ..Best::default()
-        };
-        let fast = Best {
-            seed,
-            ..Best::fast()
-        };
+        let best = Best::default().with_seed(seed);
+        let fast = Best::fast().with_seed(seed);
         let truth = &trial.instance.truth;
-        let found = Run::of(&best, trial, None, monitor)?;
-        let quick = Run::of(&fast, trial, None, monitor)?;
+        let task = trial.task()?;
+        let found = Run::of(&best, &task, truth, monitor)?;
+        let quick = Run::of(&fast, &task, truth, monitor)?;
+        let told = task.with_start(truth)?;
+        let beside = Run::of(&best, &told, truth, monitor)?;
         // One step of the search leaves the truth only for something better.
-        let held = Best {
-            solver: Some(Arc::new(Tabu {
-                iterations: Some(1),
-                ..Tabu::default()
-            })),
-            ..best.clone()
-        };
-        let beside = Run::of(&best, trial, Some(truth), monitor)?;
-        let alone = Run::of(&held, trial, Some(truth), monitor)?;
+        let mut one_step = Tabu::default();
+        one_step.iterations = Some(1);
+        let held = best.with_solver(Arc::new(one_step));
+        let alone = Run::of(&held, &told, truth, monitor)?;
         let best_objective = found.matching.objective;
         let search_objective = beside.matching.objective;
         let held_objective = alone.matching.objective;
@@ -224,15 +216,14 @@ mod tests {
     use super::*;
     use crate::experiments::evaluation::standard_rows;
     use crate::experiments::evaluation::tests::plan;
-    use anchormatch::{Anchors, Graph};
+    use anchormatch::matcher::Matcher;
+    use anchormatch::{Graph, Task};
 
     /// The matching of two graphs without edges that is all anchors.
     fn fixed(pairs: &[(usize, usize)]) -> Matching {
         let graph = Graph::from_edges(4, &[]).unwrap();
-        let anchors = Anchors::from_indices(&graph, &graph, pairs).unwrap();
-        let preset = Best::fast();
-        let monitor = Monitor::silent();
-        preset.run(&graph, &graph, &anchors, &monitor).unwrap()
+        let task = Task::from_pairs(&graph, &graph, pairs).unwrap();
+        Best::fast().run(&task, &Monitor::silent()).unwrap()
     }
 
     #[test]

@@ -24,11 +24,11 @@ mod rows;
 pub use plot::reliability_plot;
 pub use rows::{Graphs, Group, Row, standard_rows, whole_hotel};
 
-use anchormatch::matcher::Best;
-use anchormatch::{Anchors, Error, Matching, Monitor, Result};
+use anchormatch::matcher::Matcher;
+use anchormatch::{Matching, Monitor, Result, Task};
 use rayon::prelude::*;
 
-use super::Trial;
+use super::{Trial, accuracy};
 use crate::datasets::hotel::Hotel;
 
 /// The seed of the first trial under master seed 0; the tests of the method stay below it.
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// One run of a preset on a trial.
+/// One run of a matcher.
 struct Run {
     matching: Matching,
     accuracy: f64,
@@ -118,24 +118,17 @@ struct Run {
 
 impl Run {
     fn of(
-        preset: &Best,
-        trial: &Trial,
-        first: Option<&[(usize, usize)]>,
+        matcher: &dyn Matcher,
+        task: &Task<'_>,
+        truth: &[(usize, usize)],
         monitor: &Monitor,
     ) -> Result<Self> {
-        let (source, target) = (&trial.instance.source, &trial.instance.target);
-        let anchors = Anchors::from_indices(source, target, &trial.anchors)?;
         let watch = monitor.stopwatch();
-        let matching = preset.run_from(source, target, &anchors, first, monitor)?;
+        let matching = matcher.run(task, monitor)?;
         let seconds = watch.seconds();
-        let score = matching.score(&trial.instance.truth)?;
-        let accuracy = score.accuracy().ok_or_else(|| {
-            let expected = "fewer, so that something is left to find";
-            Error::parameter("anchors", "the whole truth", expected)
-        })?;
         Ok(Self {
+            accuracy: accuracy(&matching, truth)?,
             matching,
-            accuracy,
             seconds,
         })
     }

@@ -150,12 +150,9 @@ pub fn run(
     done: impl Fn() + Sync,
 ) -> Result<Measured<Counts>> {
     let one = |trial: &Trial, seed: u64| {
-        let preset = Best {
-            allow_unmatched: true,
-            seed,
-            ..Best::default()
-        };
-        let run = Run::of(&preset, trial, None, monitor)?;
+        let preset = Best::default().with_unmatched(true).with_seed(seed);
+        let truth = &trial.instance.truth;
+        let run = Run::of(&preset, &trial.task()?, truth, monitor)?;
         Ok(Counts::of(&run.matching, trial))
     };
     plan.measure(row, one, monitor, done)
@@ -169,8 +166,9 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::experiments::evaluation::tests::plan;
+    use anchormatch::matcher::Matcher;
     use anchormatch::matching::Pair;
-    use anchormatch::{Anchors, Graph};
+    use anchormatch::{Graph, Task};
     use anchormatch_generate::Instance;
 
     #[test]
@@ -178,10 +176,8 @@ mod tests {
         // Five source nodes, six target nodes; 4 and 4', 5' are outliers; (0, 0') is an anchor.
         let source = Graph::from_edges(5, &[(0, 1, 1.0)]).unwrap();
         let target = Graph::from_edges(6, &[(0, 1, 1.0)]).unwrap();
-        let anchors = Anchors::from_indices(&source, &target, &[(0, 0)]).unwrap();
-        let mut matching = Best::fast()
-            .run(&source, &target, &anchors, &Monitor::silent())
-            .unwrap();
+        let task = Task::from_pairs(&source, &target, &[(0, 0)]).unwrap();
+        let mut matching = Best::fast().run(&task, &Monitor::silent()).unwrap();
         let pair = |source, target, anchor| Pair {
             source,
             target,

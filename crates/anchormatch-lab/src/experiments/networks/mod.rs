@@ -1,4 +1,4 @@
-//! Methods on pairs of real networks: how many nodes they get right, how many edges they keep, how
+//! Matchers on pairs of real networks: how many nodes they get right, how many edges they keep, how
 //! long they take.
 //!
 //! The protocol: one network is shuffled, a share of the nodes, drawn at random and at least two, are
@@ -16,16 +16,13 @@
 //! Seconds run from the two graphs and the anchors to the partners; trials run one at a time, so that
 //! each has the whole machine.
 
-mod method;
 #[cfg(test)]
 mod tests;
 
-pub use method::{Found, Method, Preset, SeededSolver, by_name, names, presets};
-
 use std::time::Duration;
 
-use anchormatch::Assignment;
-use anchormatch::{Anchors, Error, Graph, Monitor, Result};
+use anchormatch::matcher::Matcher;
+use anchormatch::{Assignment, Error, Graph, Matching, Monitor, Result};
 
 use super::{Summary, Trial};
 use crate::datasets::networks::NetworkPair;
@@ -41,7 +38,7 @@ pub struct NetworkSweep {
     pub percents: Vec<f64>,
     /// Orders and anchors for each pair and share. Default 2.
     pub draws: usize,
-    /// Time for each method on each draw. Default: as long as it takes.
+    /// Time for each matcher on each draw. Default: as long as it takes.
     pub time_limit: Option<Duration>,
     /// The seed of the first draw; the others count up from it. Default 0.
     pub seed: u64,
@@ -67,7 +64,7 @@ pub struct Conserved {
     pub weight: f64,
 }
 
-/// One pair, one share of anchors, one method: means over the draws.
+/// One pair, one share of anchors, one matcher: means over the draws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkRow {
     /// The pair's name.
@@ -84,8 +81,8 @@ pub struct NetworkRow {
     pub percent: f64,
     /// Anchors that were given.
     pub anchors: usize,
-    /// The method's name.
-    pub method: &'static str,
+    /// The matcher's name.
+    pub method: String,
     /// The share of the other nodes that is right.
     pub accuracy: Summary,
     /// The share of the source's edges that is conserved.
@@ -98,20 +95,20 @@ pub struct NetworkRow {
     pub seconds: Summary,
     /// Draws that the time limit cut short; they count in the means.
     pub cut: usize,
-    /// Why the method found nothing on some draw; such draws are in no mean.
+    /// Why the matcher found nothing on some draw; such draws are in no mean.
     pub failure: Option<String>,
 }
 
 /// All rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkResult {
-    /// By pair, then share, then method.
+    /// By pair, then share, then matcher.
     pub rows: Vec<NetworkRow>,
     /// Whether every row was run: the monitor may have stopped the sweep.
     pub complete: bool,
 }
 
-/// What one method did on one draw.
+/// What one matcher did on one draw.
 struct Measured {
     accuracy: f64,
     conserved: Conserved,
@@ -152,17 +149,17 @@ impl NetworkSweep {
         Ok(Trial { instance, anchors })
     }
 
-    /// Runs every method on every pair and share; `done` sees each row as it is finished.
+    /// Runs every matcher on every pair and share; `done` sees each row as it is finished.
     ///
-    /// A method that refuses a pair leaves a row that says so. The monitor's own limits stop the sweep
+    /// A matcher that refuses a pair leaves a row that says so. The monitor's own limits stop the sweep
     /// between draws, and cancelling it stops the draw too; rows that were finished come back.
     ///
     /// # Errors
-    /// As [`trial`](Self::trial), and when there is no draw or a method returns no matching.
+    /// As [`trial`](Self::trial), and when there is no draw or a matcher returns no matching.
     pub fn run(
         &self,
         pairs: &[NetworkPair],
-        methods: &[Box<dyn Method>],
+        matchers: &[Box<dyn Matcher>],
         monitor: &Monitor,
         mut done: impl FnMut(&NetworkRow),
     ) -> Result<NetworkResult> {
@@ -174,8 +171,8 @@ impl NetworkSweep {
             for &percent in &self.percents {
                 let trials = (0..self.draws).map(|draw| self.trial(pair, percent, draw));
                 let trials: Vec<Trial> = trials.collect::<Result<_>>()?;
-                for method in methods {
-                    let row = self.row(pair, percent, &trials, method.as_ref(), monitor)?;
+                for matcher in matchers {
+                    let row = self.row(pair, percent, &trials, matcher.as_ref(), monitor)?;
                     let Some(row) = row else {
                         return Ok(NetworkResult {
                             rows,
@@ -193,13 +190,13 @@ impl NetworkSweep {
         })
     }
 
-    /// One method on all draws; none when the monitor stopped it.
+    /// One matcher on all draws; none when the monitor stopped it.
     fn row(
         &self,
         pair: &NetworkPair,
         percent: f64,
         trials: &[Trial],
-        method: &dyn Method,
+        matcher: &dyn Matcher,
         monitor: &Monitor,
     ) -> Result<Option<NetworkRow>> {
         let (mut measured, mut failure) = (Vec::with_capacity(trials.len()), None);
@@ -207,12 +204,12 @@ impl NetworkSweep {
             if monitor.interrupted().is_some() {
                 return Ok(None);
             }
-            match self.measure(trial, method, monitor)? {
+            match self.measure(trial, matcher, monitor)? {
                 Ok(draw) => measured.push(draw),
                 Err(message) => failure = failure.or(Some(message)),
             }
         }
-        // A cancelled last draw is not what the method can do.
+        // A cancelled last draw is not what the matcher can do.
         if monitor.interrupted().is_some() {
             return Ok(None);
         }
@@ -226,7 +223,7 @@ impl NetworkSweep {
             target_edges: pair.target.edges(),
             percent,
             anchors: trials[0].anchors.len(),
-            method: method.name(),
+            method: matcher.name().to_owned(),
             accuracy: summary(|draw| draw.accuracy),
             conserved_edges: summary(|draw| draw.conserved.edges),
             conserved_weight: summary(|draw| draw.conserved.weight),
@@ -237,48 +234,63 @@ impl NetworkSweep {
         }))
     }
 
-    /// One method on one draw, or why it found nothing.
+    /// One matcher on one draw, or why it found nothing.
     fn measure(
         &self,
         trial: &Trial,
-        method: &dyn Method,
+        matcher: &dyn Matcher,
         monitor: &Monitor,
     ) -> Result<std::result::Result<Measured, String>> {
         let (source, target) = (&trial.instance.source, &trial.instance.target);
-        let anchors = Anchors::from_indices(source, target, &trial.anchors)?;
+        let task = trial.task()?;
         let mut limited = monitor.unobserved();
         if let Some(limit) = self.time_limit {
             limited = limited.time_limit(limit);
         }
         let clock = monitor.stopwatch();
-        let found = method.run(source, target, &anchors, &limited);
+        let found = matcher.run(&task, &limited);
         let seconds = clock.seconds();
         let found = match found {
             Ok(found) => found,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let is_matching = found.partners.rows() == source.nodes()
-            && found.partners.is_one_to_one(target.nodes())
-            && (trial.anchors.iter()).all(|&(s, t)| found.partners.partner(s) == Some(t));
-        if !is_matching {
+        let keeps = |partners: &Assignment| {
+            let mut anchors = trial.anchors.iter();
+            anchors.all(|&(s, t)| partners.partner(s) == Some(t))
+        };
+        let partners = partners(&found, [source.nodes(), target.nodes()]);
+        let Some(partners) = partners.filter(keeps) else {
             return Err(Error::Numerics(format!(
                 "{} returned no matching that keeps the anchors",
-                method.name()
+                matcher.name()
             )));
-        }
+        };
         let truth = &trial.instance.truth;
         let right = truth
             .iter()
-            .filter(|&&(s, t)| found.partners.partner(s) == Some(t));
+            .filter(|&&(s, t)| partners.partner(s) == Some(t));
         // Anchors are right and do not count.
         let known = trial.anchors.len();
         Ok(Ok(Measured {
             accuracy: (right.count() - known) as f64 / (truth.len() - known) as f64,
-            conserved: conserved(source, target, &found.partners),
+            conserved: conserved(source, target, &partners),
             seconds,
             was_cut: found.status.was_interrupted(),
         }))
     }
+}
+
+/// The partner of each source node; none when the pairs are no matching of so many nodes.
+fn partners(matching: &Matching, [n, m]: [usize; 2]) -> Option<Assignment> {
+    let mut partners = Assignment::empty(n);
+    for pair in &matching.pairs {
+        let is_new = pair.source < n && pair.target < m && partners.partner(pair.source).is_none();
+        if !is_new {
+            return None;
+        }
+        partners.set(pair.source, Some(pair.target));
+    }
+    partners.is_one_to_one(m).then_some(partners)
 }
 
 /// What `partners`, one for each source node, keep of the source's edges; all of nothing is all.

@@ -1,7 +1,10 @@
 //! The protocol on small graphs, and against counts by hand.
 
 use super::*;
-use anchormatch::solver::Status;
+use crate::matchers::by_name;
+use crate::matchers::fixed::{Fixed, anchors_alone};
+use anchormatch::Task;
+use anchormatch::matching::Pair;
 use proptest::prelude::*;
 
 /// A cycle with chords, which has no symmetry, and the same without some edges.
@@ -16,27 +19,6 @@ fn pair(nodes: usize) -> NetworkPair {
     }
 }
 
-/// A method that is a function.
-struct Fixed(fn(&Graph, &Anchors) -> Result<Found>);
-
-impl Method for Fixed {
-    fn name(&self) -> &'static str {
-        "fixed"
-    }
-
-    fn run(&self, source: &Graph, _: &Graph, anchors: &Anchors, _: &Monitor) -> Result<Found> {
-        (self.0)(source, anchors)
-    }
-}
-
-/// The anchors and nothing else.
-fn anchors_only(source: &Graph, anchors: &Anchors) -> Result<Found> {
-    Ok(Found {
-        partners: Assignment::from_pairs(source.nodes(), anchors.hard().iter().copied()),
-        status: Status::Converged,
-    })
-}
-
 fn sweep() -> NetworkSweep {
     NetworkSweep {
         percents: vec![10.0],
@@ -45,7 +27,7 @@ fn sweep() -> NetworkSweep {
     }
 }
 
-fn methods(run: fn(&Graph, &Anchors) -> Result<Found>) -> Vec<Box<dyn Method>> {
+fn fixed(run: fn(&Task<'_>) -> Result<Matching>) -> Vec<Box<dyn Matcher>> {
     vec![Box::new(Fixed(run))]
 }
 
@@ -91,11 +73,11 @@ fn draws_differ_and_larger_shares_hold_the_smaller_ones() {
 #[test]
 fn solvers_are_scored_and_the_truth_stands_beside() {
     let pairs = [pair(30)];
-    let methods = ["faq", "goat"].map(|name| by_name(name, 0).unwrap());
+    let matchers = ["faq", "goat"].map(|name| by_name(name).unwrap());
     let mut seen = Vec::new();
     let result = sweep()
-        .run(&pairs, &methods, &Monitor::silent(), |row| {
-            seen.push(row.method);
+        .run(&pairs, &matchers, &Monitor::silent(), |row| {
+            seen.push(row.method.clone());
         })
         .unwrap();
     assert!(result.complete && seen == ["faq", "goat"]);
@@ -107,19 +89,15 @@ fn solvers_are_scored_and_the_truth_stands_beside() {
         assert!((row.truth.edges - want).abs() < 1e-12 && want < 1.0);
         assert_eq!(row.conserved_edges, row.conserved_weight);
         // The same runs once more, counted node by node.
-        let method = by_name(row.method, 0).unwrap();
+        let matcher = by_name(&row.method).unwrap();
         let mut right = 0;
         for draw in 0..3 {
             let trial = sweep().trial(&pairs[0], 10.0, draw).unwrap();
-            let (source, target) = (&trial.instance.source, &trial.instance.target);
-            let anchors = Anchors::from_indices(source, target, &trial.anchors).unwrap();
-            let found = method.run(source, target, &anchors, &Monitor::silent());
-            let partners = found.unwrap().partners;
+            let found = matcher.run(&trial.task().unwrap(), &Monitor::silent());
+            let mapping = found.unwrap().mapping();
             let asked = trial.instance.truth.iter();
             let asked = asked.filter(|pair| !trial.anchors.contains(pair));
-            right += asked
-                .filter(|&&(s, t)| partners.partner(s) == Some(t))
-                .count();
+            right += asked.filter(|&(s, t)| mapping.get(s) == Some(t)).count();
         }
         // Chance would find one node a draw.
         assert!(right > 27, "{right}");
@@ -131,7 +109,7 @@ fn solvers_are_scored_and_the_truth_stands_beside() {
 fn anchors_alone_score_nothing() {
     let result = sweep().run(
         &[pair(30)],
-        &methods(anchors_only),
+        &fixed(anchors_alone),
         &Monitor::silent(),
         |_| {},
     );
@@ -142,26 +120,35 @@ fn anchors_alone_score_nothing() {
 
 #[test]
 fn a_refusal_is_a_row_and_nonsense_is_an_error() {
-    let refuse = |_: &Graph, _: &Anchors| Err(Error::Graph("too round".into()));
-    let result = sweep().run(&[pair(30)], &methods(refuse), &Monitor::silent(), |_| {});
+    let refuse = |_: &Task<'_>| Err(Error::Graph("too round".into()));
+    let result = sweep().run(&[pair(30)], &fixed(refuse), &Monitor::silent(), |_| {});
     let row = result.unwrap().rows.remove(0);
     assert!(row.failure.unwrap().contains("too round"));
     assert_eq!(row.accuracy.count, 0);
 
-    let twice: fn(&Graph, &Anchors) -> Result<Found> = |source, _| {
-        Ok(Found {
-            partners: vec![Some(0); source.nodes()].into(),
-            status: Status::Converged,
-        })
+    let twice: fn(&Task<'_>) -> Result<Matching> = |task| {
+        let mut matching = anchors_alone(task)?;
+        let pair = |source| Pair {
+            source,
+            target: 0,
+            confidence: 1.0,
+            anchor: false,
+        };
+        matching.pairs = (0..task.source().nodes()).map(pair).collect();
+        Ok(matching)
     };
-    let forgets: fn(&Graph, &Anchors) -> Result<Found> = |source, _| {
-        Ok(Found {
-            partners: Assignment::empty(source.nodes()),
-            status: Status::Converged,
-        })
+    let outside: fn(&Task<'_>) -> Result<Matching> = |task| {
+        let mut matching = anchors_alone(task)?;
+        matching.pairs[0].target = task.target().nodes();
+        Ok(matching)
     };
-    for nonsense in [twice, forgets] {
-        let result = sweep().run(&[pair(30)], &methods(nonsense), &Monitor::silent(), |_| {});
+    let forgets: fn(&Task<'_>) -> Result<Matching> = |task| {
+        let mut matching = anchors_alone(task)?;
+        matching.pairs.clear();
+        Ok(matching)
+    };
+    for nonsense in [twice, outside, forgets] {
+        let result = sweep().run(&[pair(30)], &fixed(nonsense), &Monitor::silent(), |_| {});
         assert!(
             result
                 .unwrap_err()
@@ -180,9 +167,9 @@ fn a_refusal_is_a_row_and_nonsense_is_an_error() {
 fn a_cancelled_sweep_returns_the_rows_it_has() {
     let monitor = Monitor::silent();
     let token = monitor.cancel_token();
-    let methods: Vec<Box<dyn Method>> =
-        vec![Box::new(Fixed(anchors_only)), Box::new(Fixed(anchors_only))];
-    let result = sweep().run(&[pair(30)], &methods, &monitor, |_| token.cancel());
+    let twice = [fixed(anchors_alone), fixed(anchors_alone)];
+    let twice: Vec<_> = twice.into_iter().flatten().collect();
+    let result = sweep().run(&[pair(30)], &twice, &monitor, |_| token.cancel());
     let result = result.unwrap();
     assert_eq!((result.rows.len(), result.complete), (1, false));
 }

@@ -5,8 +5,10 @@ use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Kind, Solution};
 use anchormatch_io::QapInstance;
+use serde::{Deserialize, Serialize};
 
 /// Returns the identity turned by `turn`, or what else a test asks for.
+#[derive(Serialize, Deserialize)]
 struct Fixed {
     turn: usize,
     refuse_above: usize,
@@ -30,7 +32,12 @@ impl Solver for Fixed {
         }
     }
 
-    fn solve(&self, problem: &Problem, _: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        _: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let n = problem.shape().0;
         if n > self.refuse_above {
             return Err(Error::Numerics("too large".into()));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anchormatch::Result;
 use anchormatch::matcher::{Paper, Terms};
 
-use super::contender::{Contender, wide};
+use super::entry::{Entry, wide};
 use super::protocol::{Curve, Fnv, Point, Protocol, derived_seed};
 use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
@@ -129,13 +129,7 @@ impl Film {
         points
     }
 
-    fn protocol(
-        &self,
-        name: &str,
-        points: Vec<Point>,
-        contenders: Vec<Contender>,
-        seed: u64,
-    ) -> Protocol {
+    fn protocol(&self, name: &str, points: Vec<Point>, entries: Vec<Entry>, seed: u64) -> Protocol {
         let of = |view: usize| {
             let has = |p: &usize| points[*p].views.is_some_and(|v| v.contains(&view));
             (view as f64, (0..points.len()).filter(has).collect())
@@ -151,7 +145,7 @@ impl Film {
             data: Some(self.data.clone()),
             curves: vec![curve],
             points,
-            contenders,
+            entries,
         }
     }
 }
@@ -187,7 +181,7 @@ pub fn hotel(film: &Film, scale: &Scale, seed: u64) -> Protocol {
 pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
     let most = ANCHOR_COUNTS[ANCHOR_COUNTS.len() - 1];
     let points = film.points(most, scale, seed);
-    let mut contenders = Vec::new();
+    let mut entries = Vec::new();
     for (word, preset) in [
         ("", Paper::with_terms as fn(Terms) -> Paper),
         (" (wide)", wide),
@@ -195,20 +189,20 @@ pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
         for terms in [Terms::HeatProximity, Terms::Heat] {
             for count in ANCHOR_COUNTS {
                 let name = format!("{terms}{word} |U|={count}");
-                let contender = Contender::paper(name, preset(terms));
-                contenders.push(contender.with_anchors(count));
+                let entry = Entry::new(name, preset(terms));
+                entries.push(entry.with_anchors(count));
             }
         }
     }
-    film.protocol("hotel-anchors", points, contenders, seed)
+    film.protocol("hotel-anchors", points, entries, seed)
 }
 
 /// Figure 4 (a): each view of the house against the others; `best` on some pairs only.
 #[must_use]
 pub fn house(film: &Film, scale: &Scale, seed: u64) -> Protocol {
-    let slow = |c: Contender| if c.name == "best" { c.slow() } else { c };
-    let contenders = both_widths().into_iter().map(slow).collect();
-    film.protocol("house", film.points(2, scale, seed), contenders, seed)
+    let slow = |c: Entry| if c.name == "best" { c.slow() } else { c };
+    let entries = both_widths().into_iter().map(slow).collect();
+    film.protocol("house", film.points(2, scale, seed), entries, seed)
 }
 
 /// Figures 2 (b, c) and 4 (b–d): the paper's examples, over several draws of the anchors.
@@ -232,15 +226,15 @@ pub fn matchings(hotel: Option<&Film>, house: &Film, scale: &Scale, seed: u64) -
         data: Some(data),
         curves: curves.collect(),
         points,
-        contenders: both_widths(),
+        entries: both_widths(),
     }
 }
 
 /// The six variants and `best` at the default width, then three variants at the width of Section 5.1.
-fn both_widths() -> Vec<Contender> {
-    let mut contenders = Contender::standard();
-    contenders.extend(Contender::wide());
-    contenders
+fn both_widths() -> Vec<Entry> {
+    let mut entries = Entry::standard();
+    entries.extend(Entry::wide());
+    entries
 }
 
 /// At most `wanted` of the offsets 1 … ⌊views/2⌋, evenly spaced.
@@ -319,9 +313,9 @@ mod tests {
         };
         let protocol = house(&Film::our_house(), &scale, 0);
         assert_eq!(protocol.points.iter().filter(|p| p.slow).count(), 70);
-        let slow = protocol.contenders.iter().map(|c| c.slow);
+        let slow = protocol.entries.iter().map(|c| c.slow);
         assert_eq!(slow.filter(|&slow| slow).count(), 1);
-        assert!(protocol.contenders[6].slow);
+        assert!(protocol.entries[6].slow);
         assert_eq!(protocol.curves[0].places.len(), 70);
         assert_eq!(protocol.curves[0].places[3].1.len(), 10);
     }

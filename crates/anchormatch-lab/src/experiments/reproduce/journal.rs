@@ -16,10 +16,10 @@ use anchormatch::error::ParseError;
 use anchormatch::{Error, Result};
 use serde_json::{Value, json};
 
-use super::contender::Outcome;
+use super::entry::Outcome;
 use super::protocol::Protocol;
 
-/// What a trial gave, a place for each contender; `None` where it did not run.
+/// What a trial gave, a place for each entry; `None` where it did not run.
 pub type Outcomes = Vec<Option<Outcome>>;
 
 /// Trials by point (name) and number.
@@ -121,11 +121,11 @@ fn place(folder: &Path, protocol: &Protocol) -> PathBuf {
 
 /// What all lines of the journal have in common.
 fn header(protocol: &Protocol) -> Value {
-    let contenders: Vec<Value> = protocol
-        .contenders
+    let entries: Vec<Value> = protocol
+        .entries
         .iter()
         .map(|c| {
-            json!({ "name": c.name, "settings": c.settings, "anchors": c.anchors, "slow": c.slow })
+            json!({ "name": c.name, "settings": c.settings(), "anchors": c.anchors, "slow": c.slow })
         })
         .collect();
     json!({
@@ -134,7 +134,7 @@ fn header(protocol: &Protocol) -> Value {
         "experiment": protocol.name,
         "seed": protocol.seed,
         "data": protocol.data,
-        "contenders": contenders,
+        "contenders": entries,
     })
 }
 
@@ -176,18 +176,18 @@ fn parse(bytes: &[u8], path: &Path, protocol: &Protocol) -> Result<(Trials, usiz
             agree(&value, &header(protocol), path)?;
             continue;
         }
-        let trial = record(&value, protocol.contenders.len());
+        let trial = record(&value, protocol.entries.len());
         let (key, outcomes) = trial.ok_or_else(|| damaged(k + 1, "a trial"))?;
         trials.entry(key).or_insert(outcomes);
     }
     Ok((trials, good))
 }
 
-fn record(value: &Value, contenders: usize) -> Option<((String, usize), Outcomes)> {
+fn record(value: &Value, entries: usize) -> Option<((String, usize), Outcomes)> {
     let point = value["point"].as_str()?.to_owned();
     let trial = usize::try_from(value["trial"].as_u64()?).ok()?;
     let cells = value["outcomes"].as_array()?;
-    if cells.len() != contenders {
+    if cells.len() != entries {
         return None;
     }
     let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
@@ -248,13 +248,13 @@ fn agree(found: &Value, wanted: &Value, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::reproduce::{Contender, Point};
+    use crate::experiments::reproduce::{Entry, Point};
     use anchormatch_generate::Synthetic;
 
     fn protocol(seed: u64) -> Protocol {
         let point = Point::synthetic("p", Synthetic::default(), 2, 2, seed);
-        let contenders = vec![Contender::standard().remove(0), Contender::best()];
-        Protocol::sweep("some", "x", vec![(0.0, point)], contenders, seed)
+        let entries = vec![Entry::standard().remove(0), Entry::best()];
+        Protocol::sweep("some", "x", vec![(0.0, point)], entries, seed)
     }
 
     fn outcome(right: u32) -> Option<Outcome> {
@@ -333,7 +333,7 @@ mod tests {
         );
         assert!(Journal::peek(folder.path(), &protocol(2)).is_none());
         let mut fewer = protocol(1);
-        fewer.contenders.pop();
+        fewer.entries.pop();
         let error = Journal::open(folder.path(), &fewer)
             .unwrap_err()
             .to_string();

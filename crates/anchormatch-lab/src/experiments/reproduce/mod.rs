@@ -4,18 +4,18 @@
 //! what a [`Journal`] does not have yet; [`Results`] has the tables, [`claims`] judges what the paper
 //! says, and [`Book`] with [`document`] makes the page.
 //!
-//! A method of one's own is a [`Contender`] more:
+//! A [`Matcher`](anchormatch::matcher::Matcher) of one's own is an [`Entry`] more:
 //!
 //! ```
 //! use anchormatch::matcher::{Paper, Terms};
 //! use anchormatch::solver::Gagm;
 //! use anchormatch::Monitor;
-//! use anchormatch_lab::experiments::reproduce::{Contender, Scale, compare, synthetic};
+//! use anchormatch_lab::experiments::reproduce::{Entry, Scale, compare, synthetic};
 //!
 //! let mut protocol = synthetic::noise(&Scale::of(1), 0);
 //! let solver = std::sync::Arc::new(Gagm::default());
-//! let mine = Paper { solver, ..Paper::with_terms(Terms::HeatAnchors) };
-//! protocol.contenders = vec![Contender::standard().remove(3), Contender::paper("gagm", mine)];
+//! let mine = Paper::with_terms(Terms::HeatAnchors).with_solver(solver);
+//! protocol.entries = vec![Entry::standard().remove(3), Entry::new("gagm", mine)];
 //! protocol.points.truncate(2);
 //! protocol.curves[0].places.truncate(2);
 //! let results = compare(&protocol, &Monitor::silent())?;
@@ -25,8 +25,8 @@
 
 pub mod ablations;
 pub mod claims;
-mod contender;
 mod document;
+mod entry;
 mod estimate;
 mod experiment;
 mod figures;
@@ -40,10 +40,9 @@ mod results;
 mod runner;
 mod scale;
 pub mod synthetic;
-mod workbench;
 
-pub use contender::{Answer, Contender, Outcome, WIDE};
 pub use document::{Block, Document, Figure};
+pub use entry::{Entry, Outcome, WIDE};
 pub use estimate::{Clustered, Estimate};
 pub use experiment::{Book, Experiment, Setup};
 pub use journal::{Journal, Outcomes, Trials};
@@ -52,7 +51,6 @@ pub use protocol::{Curve, Point, Protocol, derived_seed};
 pub use results::Results;
 pub use runner::{missing, run};
 pub use scale::Scale;
-pub use workbench::{Heat, Loss, Workbench};
 
 use anchormatch::{Monitor, Result};
 

@@ -68,7 +68,9 @@ pub(super) fn picture(
         let Some(place) = protocol.place(method) else {
             continue;
         };
-        let (answer, outcome) = protocol.contenders[place].run(&trial, seed, monitor)?;
+        let (matching, outcome) = protocol.entries[place].run(&trial, seed, monitor)?;
+        let pairs = matching.pairs.iter().map(|p| (p.source, p.target));
+        let pairs: Vec<_> = pairs.collect();
         let caption = format!("{caption}: {} of {} right", outcome.right, outcome.asked);
         let frame = Frame {
             trial: &trial,
@@ -78,7 +80,7 @@ pub(super) fn picture(
             top: k as f64 * row,
         };
         frame
-            .write(&mut svg, &caption, &answer.pairs)
+            .write(&mut svg, &caption, &pairs)
             .expect("writing into a string cannot fail");
     }
     svg.push_str("</svg>\n");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anchormatch::Result;
 
-use super::contender::Contender;
+use super::entry::Entry;
 use crate::experiments::Trial;
 use anchormatch_generate::{Synthetic, stream, synthetic};
 
@@ -23,7 +23,7 @@ pub struct Point {
     pub views: Option<[usize; 2]>,
     /// How many trials.
     pub trials: usize,
-    /// Whether slow contenders run here.
+    /// Whether slow entries run here.
     pub slow: bool,
     /// The clusters of all its trials; trial k is cluster k where there are none.
     pub clusters: Option<[u32; 2]>,
@@ -133,7 +133,7 @@ pub struct Protocol {
     /// The curves through them.
     pub curves: Vec<Curve>,
     /// Who is compared.
-    pub contenders: Vec<Contender>,
+    pub entries: Vec<Entry>,
 }
 
 impl Protocol {
@@ -143,7 +143,7 @@ impl Protocol {
         name: impl Into<String>,
         axis: impl Into<String>,
         points: Vec<(f64, Point)>,
-        contenders: Vec<Contender>,
+        entries: Vec<Entry>,
         seed: u64,
     ) -> Self {
         let name = name.into();
@@ -152,7 +152,7 @@ impl Protocol {
             data: None,
             points: Vec::new(),
             curves: Vec::new(),
-            contenders,
+            entries,
             name: name.clone(),
         };
         protocol.add_curve(name, axis, points);
@@ -191,10 +191,10 @@ impl Protocol {
         tasks
     }
 
-    /// The place of a contender.
+    /// The place of an entry.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
-        self.contenders.iter().position(|c| c.name == name)
+        self.entries.iter().position(|c| c.name == name)
     }
 }
 

@@ -6,15 +6,15 @@
 //! RRWM and FGM-U (Zhou & De la Torre) on Delaunay graphs without anchors.
 
 use anchormatch::affinity::folding::fold_anchors;
-use anchormatch::problem::GaussianKernel;
-use anchormatch::solver::Rrwm;
-use anchormatch::{Graph, Monitor, Result};
+use anchormatch::linalg::Matrix;
+use anchormatch::problem::{GaussianKernel, Pairwise};
+use anchormatch::{Graph, Result};
+use serde::{Deserialize, Serialize};
 
-use super::contender::{Answer, Contender};
+use super::entry::Entry;
 use super::protocol::{Point, Protocol};
 use super::scale::Scale;
-use super::workbench::Workbench;
-use crate::experiments::Trial;
+use crate::matchers::{ByHand, Program, Workbench};
 use anchormatch_generate::Synthetic;
 
 /// s of Cho, Lee & Lee.
@@ -25,8 +25,8 @@ const BANDWIDTH: f64 = 0.15;
 pub struct Reference {
     /// The place in the first curve of the protocol.
     pub place: usize,
-    /// The contender that it stands beside.
-    pub contender: &'static str,
+    /// The entry that it stands beside.
+    pub entry: &'static str,
     /// Whose it is.
     pub whose: &'static str,
     /// The accuracy.
@@ -54,11 +54,11 @@ const FOLDED: &str = "rrwm, anchors folded in";
 pub fn references() -> Vec<Reference> {
     let without = [1.0, 0.927, 0.350, 0.103, 0.072, 0.981, 0.903, 0.998, 0.943];
     let folded = [1.0, 0.989, 0.502, 0.173, 0.116, 1.0, 0.982, 0.993, 0.981];
-    let each = |contender, accuracies: [f64; 9]| {
+    let each = |entry, accuracies: [f64; 9]| {
         let places = accuracies.into_iter().enumerate();
         places.map(move |(place, accuracy)| Reference {
             place,
-            contender,
+            entry,
             whose: "pygmtools 0.6.0 RRWM",
             accuracy,
         })
@@ -110,40 +110,59 @@ pub fn published(scale: &Scale, seed: u64) -> Protocol {
         )
     };
     let points = graphs.into_iter().enumerate().map(point).collect();
-    let settings = format!("adjacency s={BANDWIDTH} rrwm");
-    let contenders = vec![
-        Contender::new(WITHOUT.replace(',', ""), settings.clone(), rrwm).with_anchors(0),
-        Contender::new(FOLDED.replace(',', ""), settings, rrwm),
-        Contender::best(),
+    let folded = |name: &str| Entry::new(name.replace(',', ""), on_weights(true));
+    let entries = vec![
+        folded(WITHOUT).with_anchors(0),
+        folded(FOLDED),
+        Entry::best(),
     ];
-    Protocol::sweep("published", "point", points, contenders, seed)
+    Protocol::sweep("published", "point", points, entries, seed)
 }
 
 /// The paper's baseline: RRWM on weights, to which anchors are only nodes that need no match.
-pub(super) fn baseline(name: &str) -> Contender {
-    let settings = format!("adjacency s={BANDWIDTH} rrwm not folded");
-    Contender::new(name, settings, |trial, seed, monitor| {
-        let bench = Workbench::new(trial, monitor)?;
-        let all = bench.graphs.map(Graph::adjacency);
-        let values = bench.free_values([&all[0], &all[1]]);
-        let pairwise = bench.gaussian_at(values, BANDWIDTH)?;
-        bench.solve(bench.no_terms(), pairwise, &Rrwm::default(), seed)
+pub(super) fn baseline(name: &str) -> Entry {
+    Entry::new(name, on_weights(false))
+}
+
+fn on_weights(folded: bool) -> ByHand<OnWeights> {
+    ByHand::new(OnWeights {
+        bandwidth: BANDWIDTH,
+        folded,
     })
 }
 
-/// RRWM on weights, the anchors folded in.
-fn rrwm(trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Answer> {
-    let bench = Workbench::new(trial, monitor)?;
-    let all = bench.graphs.map(Graph::adjacency);
-    let kernel = GaussianKernel::new(BANDWIDTH)?;
-    let affinity = |x: f64, y: f64| kernel.evaluate(x, y);
-    let folded = fold_anchors(&all[0], &all[1], bench.anchors.hard(), affinity)?;
-    let pairwise = bench.gaussian_at([folded.x, folded.y], BANDWIDTH)?;
-    bench.solve(folded.unary, pairwise, &Rrwm::default(), seed)
+/// W of weights alone.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnWeights {
+    /// s.
+    bandwidth: f64,
+    /// Whether what the anchors say of the other nodes is in the diagonal.
+    folded: bool,
+}
+
+impl Program for OnWeights {
+    const NAME: &'static str = "rrwm on weights";
+    const ABOUT: &'static str = "The program of Cho, Lee & Lee: exp(−Δ²/s) of weights";
+
+    fn build(&self, bench: &Workbench<'_>) -> Result<(Matrix, Box<dyn Pairwise>)> {
+        let all = bench.graphs.map(Graph::adjacency);
+        let (unary, values) = if self.folded {
+            let kernel = GaussianKernel::new(self.bandwidth)?;
+            let affinity = |x: f64, y: f64| kernel.evaluate(x, y);
+            let folded = fold_anchors(&all[0], &all[1], bench.anchors.hard(), affinity)?;
+            (folded.unary, [folded.x, folded.y])
+        } else {
+            (bench.no_terms(), bench.free_values([&all[0], &all[1]]))
+        };
+        Ok((unary, bench.gaussian_at(values, self.bandwidth)?))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use anchormatch::Monitor;
+
     use super::*;
 
     #[test]
@@ -151,13 +170,13 @@ mod tests {
         let protocol = published(&Scale::of(1), 0);
         assert_eq!(protocol.points.len(), POINTS.len());
         for reference in references() {
-            let name = reference.contender.replace(',', "");
+            let name = reference.entry.replace(',', "");
             assert!(protocol.place(&name).is_some(), "{reference:?}");
             assert!(reference.place < POINTS.len());
         }
         let trial = protocol.points[0].trial(0).unwrap();
-        for (contender, asked) in protocol.contenders.iter().zip([20, 18, 18]) {
-            let (_, outcome) = contender.run(&trial, 0, &Monitor::silent()).unwrap();
+        for (entry, asked) in protocol.entries.iter().zip([20, 18, 18]) {
+            let (_, outcome) = entry.run(&trial, 0, &Monitor::silent()).unwrap();
             assert_eq!((outcome.asked, outcome.right), (asked, asked));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::contender::Outcome;
+use super::entry::Outcome;
 use super::estimate::{Clustered, Estimate};
 use super::journal::{Outcomes, Trials};
 use super::protocol::{Point, Protocol};
@@ -12,7 +12,7 @@ use super::protocol::{Point, Protocol};
 pub struct Results {
     /// What was run.
     pub protocol: Protocol,
-    /// Point, trial, and an outcome for each contender that ran.
+    /// Point, trial, and an outcome for each entry that ran.
     rows: Vec<(usize, usize, Outcomes)>,
     /// Whether all trials are there.
     pub complete: bool,
@@ -90,12 +90,12 @@ impl Results {
         kept.collect()
     }
 
-    /// Mean accuracy of a contender over the points that `keep` takes.
-    pub fn accuracy(&self, contender: usize, keep: impl Fn(usize, &Point) -> bool) -> Estimate {
-        Estimate::mean(&self.values(keep, |_, o| Some(o[contender]?.accuracy())))
+    /// Mean accuracy of an entry over the points that `keep` takes.
+    pub fn accuracy(&self, entry: usize, keep: impl Fn(usize, &Point) -> bool) -> Estimate {
+        Estimate::mean(&self.values(keep, |_, o| Some(o[entry]?.accuracy())))
     }
 
-    /// The mean difference of accuracy between two contenders, trial by trial.
+    /// The mean difference of accuracy between two entries, trial by trial.
     pub fn gain(
         &self,
         better: usize,
@@ -149,9 +149,9 @@ impl Results {
         let mut text = "point,trial,method,asked,right,iterations\n".to_owned();
         for (p, k, outcomes) in &self.rows {
             let point = &self.protocol.points[*p].name;
-            for (contender, outcome) in self.protocol.contenders.iter().zip(outcomes) {
+            for (entry, outcome) in self.protocol.entries.iter().zip(outcomes) {
                 if let Some(o) = outcome {
-                    let name = &contender.name;
+                    let name = &entry.name;
                     let Outcome {
                         asked,
                         right,
@@ -173,12 +173,12 @@ impl Results {
     ) {
         for curve in &self.protocol.curves {
             for (x, members) in &curve.places {
-                for (place, contender) in self.protocol.contenders.iter().enumerate() {
+                for (place, entry) in self.protocol.entries.iter().enumerate() {
                     let values = self.values_at(members, |_, o| o[place]);
                     if values.is_empty() {
                         continue;
                     }
-                    let line = write!(text, "{},{x},{},", curve.name, contender.name)
+                    let line = write!(text, "{},{x},{},", curve.name, entry.name)
                         .and_then(|()| figures(text, &values))
                         .and_then(|()| writeln!(text));
                     line.expect("writing into a string cannot fail");
@@ -208,7 +208,7 @@ fn cell(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::reproduce::Contender;
+    use crate::experiments::reproduce::Entry;
     use anchormatch_generate::Synthetic;
 
     fn outcome(right: u32) -> Option<Outcome> {
@@ -229,8 +229,8 @@ mod tests {
             };
             (noise, Point::synthetic("p", graphs, 2, 2, 3))
         };
-        let contenders = Contender::standard()[..2].to_vec();
-        let protocol = Protocol::sweep("some", "x", vec![point(0.0), point(0.5)], contenders, 3);
+        let entries = Entry::standard()[..2].to_vec();
+        let protocol = Protocol::sweep("some", "x", vec![point(0.0), point(0.5)], entries, 3);
         let mut trials = Trials::new();
         for (p, k) in protocol.tasks() {
             trials.insert((protocol.points[p].name.clone(), k), fill(p, k));

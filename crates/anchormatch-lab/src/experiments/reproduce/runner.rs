@@ -116,15 +116,15 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
         protocol.seed,
         &[&protocol.name, &point.name, &k, &"methods"],
     );
-    let count = protocol.contenders.len();
+    let count = protocol.entries.len();
     let mut outcomes: Outcomes = vec![None; count];
     for turn in 0..count {
         let place = (turn + p + k) % count;
-        let contender = &protocol.contenders[place];
-        if contender.slow && !point.slow {
+        let entry = &protocol.entries[place];
+        if entry.slow && !point.slow {
             continue;
         }
-        let result = contender.run(&trial, seed, monitor);
+        let result = entry.run(&trial, seed, monitor);
         if monitor.interrupted().is_some() {
             return Ok(None);
         }
@@ -136,7 +136,8 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::reproduce::{Contender, Point};
+    use crate::experiments::reproduce::{Entry, Point};
+    use crate::matchers::fixed::Fixed;
     use anchormatch_generate::Synthetic;
 
     fn protocol(trials: usize) -> Protocol {
@@ -149,9 +150,9 @@ mod tests {
             (noise, Point::synthetic("p", graphs, 2, trials, 3))
         };
         let points = vec![point(0.0), point(0.5)];
-        let mut contenders = Contender::standard();
-        contenders.truncate(2);
-        Protocol::sweep("some", "x", points, contenders, 3)
+        let mut entries = Entry::standard();
+        entries.truncate(2);
+        Protocol::sweep("some", "x", points, entries, 3)
     }
 
     fn timeless(mut trials: Trials) -> Trials {
@@ -217,16 +218,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut protocol = protocol(1);
         protocol.points[0].slow = false;
-        protocol.contenders[1] = protocol.contenders[1].clone().slow();
+        protocol.entries[1] = protocol.entries[1].clone().slow();
         let journal = Journal::open(folder.path(), &protocol).unwrap();
         let trials = run(&protocol, &journal, 1, &Monitor::silent(), &|| ()).unwrap();
         let ran = |p: usize| trials[&(protocol.points[p].name.clone(), 0)][1].is_some();
         assert!(!ran(0) && ran(1));
 
         protocol.name = "other".to_owned();
-        protocol.contenders[0] = Contender::new("broken", "", |_, _, _| {
-            Err(Error::Numerics("no luck".into()))
-        });
+        let broken = Fixed(|_| Err(Error::Numerics("no luck".into())));
+        protocol.entries[0] = Entry::new("broken", broken);
         let journal = Journal::open(folder.path(), &protocol).unwrap();
         let error = run(&protocol, &journal, 2, &Monitor::silent(), &|| ()).unwrap_err();
         assert!(error.to_string().contains("no luck"), "{error}");

@@ -8,7 +8,7 @@
 
 use anchormatch::matcher::Terms;
 
-use super::contender::{Contender, wide};
+use super::entry::{Entry, wide};
 use super::protocol::{Point, Protocol};
 use super::published;
 use super::scale::Scale;
@@ -23,11 +23,11 @@ const ANCHORS: usize = 2;
 
 /// The six variants with the affinity of the protocol, and `best`.
 #[must_use]
-pub fn contenders() -> Vec<Contender> {
+pub fn entries() -> Vec<Entry> {
     let heat = Terms::ALL.into_iter().filter(|terms| terms.uses_heat());
     std::iter::once(published::baseline(Terms::Adjacency.as_str()))
-        .chain(heat.map(|terms| Contender::paper(terms.as_str(), wide(terms))))
-        .chain([Contender::best()])
+        .chain(heat.map(|terms| Entry::new(terms.as_str(), wide(terms))))
+        .chain([Entry::best()])
         .collect()
 }
 
@@ -46,7 +46,7 @@ pub fn noise(scale: &Scale, seed: u64) -> Protocol {
         )
     };
     let points = (0..=10).map(point).collect();
-    Protocol::sweep("noise", "noise σ", points, contenders(), seed)
+    Protocol::sweep("noise", "noise σ", points, entries(), seed)
 }
 
 /// Figure 1 (b) and (e): 0, 2, …, 20 outliers on both sides, without noise and with some.
@@ -69,7 +69,7 @@ pub fn outliers(scale: &Scale, seed: u64) -> Protocol {
         (0..=10).map(point).collect::<Vec<_>>()
     };
     let axis = "outliers on both sides";
-    let mut protocol = Protocol::sweep("outliers", axis, points(0.0), contenders(), seed);
+    let mut protocol = Protocol::sweep("outliers", axis, points(0.0), entries(), seed);
     protocol.add_curve("outliers, noise 0.1", axis, points(OUTLIER_NOISE));
     protocol
 }
@@ -94,7 +94,7 @@ pub fn density(scale: &Scale, seed: u64) -> Protocol {
     };
     let [protocols, papers] = DENSITY_NOISE;
     let axis = "edge density ρ";
-    let mut protocol = Protocol::sweep("density", axis, points(papers), contenders(), seed);
+    let mut protocol = Protocol::sweep("density", axis, points(papers), entries(), seed);
     protocol.curves[0].name = "density, noise 0.5".to_owned();
     protocol.add_curve("density, noise 0.25", axis, points(protocols));
     protocol
@@ -125,10 +125,10 @@ mod tests {
                 names.iter().all(|name| !name.contains(',')),
                 "and cells of a table"
             );
-            assert_eq!(protocol.contenders.len(), 7);
+            assert_eq!(protocol.entries.len(), 7);
         }
-        let names: Vec<String> = contenders().into_iter().map(|c| c.name).collect();
-        let standard: Vec<String> = Contender::standard().into_iter().map(|c| c.name).collect();
+        let names: Vec<String> = entries().into_iter().map(|c| c.name).collect();
+        let standard: Vec<String> = Entry::standard().into_iter().map(|c| c.name).collect();
         assert_eq!(names, standard);
         let crowded = outliers(&scale, 0).points[10].trial(0).unwrap();
         assert_eq!(crowded.instance.source.nodes(), 40);

@@ -247,6 +247,7 @@ impl SolverPoint {
 mod tests {
     use super::*;
     use anchormatch::solver::{Info, Solution, registry};
+    use serde::{Deserialize, Serialize};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -303,6 +304,7 @@ mod tests {
         assert!(everything.run(&solvers, &Monitor::silent(), || ()).is_err());
     }
 
+    #[derive(Serialize, Deserialize)]
     struct Picky;
 
     impl Solver for Picky {
@@ -313,8 +315,12 @@ mod tests {
             }
         }
 
-        fn solve(&self, _: &Problem, _: &Start<'_>, _: &Monitor) -> Result<Solution> {
+        fn accepts(&self, _: &Problem) -> Result<()> {
             Err(Error::parameter("problem", "this one", "another"))
+        }
+
+        fn solve_accepted(&self, _: &Problem, _: &Start<'_>, _: &Monitor) -> Result<Solution> {
+            unreachable!("no problem is accepted")
         }
     }
 

@@ -34,7 +34,7 @@ mod newton;
 #[cfg(test)]
 mod oracle_tests;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::examples::Examples;
 
@@ -55,7 +55,7 @@ const ROUNDING: f64 = 1e-12;
 const NEARLY_MET: f64 = 1e-9;
 
 /// How B ⪰ 0 is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Solve without it and project afterwards, as the paper does.
@@ -83,7 +83,8 @@ pub enum Status {
 /// # Complexity
 /// A round scans in O((n₁+n₂)(K² + |anchors|K)) and solves a master problem of m constraints in
 /// D = (K+K')(K+K'+1)/2 unknowns by 15 to 40 steps of O(m D min(m, D)) each; memory is O(mD).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Learner {
     /// How B ⪰ 0 is kept.
     pub mode: Mode,

@@ -1,42 +1,59 @@
 //! Presets `best` and `fast`: the most likely matching, and how sure it is.
 //!
-//! 1. **What the graphs show.** The presence and weight of every pair of nodes; weights that are
-//!    lengths by their square roots ([`Observations`](crate::affinity::likelihood::Observations)).
-//! 2. **A model of matched edges** ([`PairModel`](crate::affinity::likelihood::PairModel)): the evidence, in nats, that two pairs of nodes are
-//!    the same pair seen twice. Its scales (correlation, conserved share) are fitted from the matching
-//!    found, which is then looked for again under the new scales.
-//! 3. **Anchors folded** exactly into the first-order term; soft anchors and node similarities as
-//!    evidence in the same unit.
-//! 4. **The program solved, not only relaxed**: the mean field and FAQ as starts, tabu search with
-//!    recombination from there, until independent searches agree or nothing is gained.
-//! 5. **Outliers**: where nodes disagree with the rest, partial matchings compete with full ones by
-//!    their posterior.
-//! 6. **Confidence**: posterior marginals from Metropolis chains that start at the matching.
+//! A chain of stages, one way; each hands plain data to the next and has a file of its own:
+//!
+//! | stage | file | what it hands on |
+//! |---|---|---|
+//! | observations | `observations` | the presence and weight of every pair of nodes; lengths by their square roots, heavy tails by their ranks |
+//! | evidence | `evidence` | what speaks for a matching, in nats: edges under a [`PairModel`](crate::affinity::likelihood::PairModel), soft anchors, similarities, the prior |
+//! | program | `program` | the integer quadratic program of that evidence, anchors folded exactly into its first-order term |
+//! | regime | `regime` | which way the search goes, by size, density and effort |
+//! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
+//! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
+//! | marginals | `marginals` | posterior marginals from Metropolis chains around the matching |
+//! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
+//! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
+//!
+//! With [`Best::repair_anchors`] the chain is run again with suspicious anchors demoted (`repair`). All
+//! numbers that choose a path stand in `thresholds`.
 
-mod check;
-mod confidence;
+mod anchor_check;
+mod completion;
 mod evidence;
-mod outliers;
+#[cfg(test)]
+mod fixture;
+mod found;
+mod marginals;
+mod observations;
+mod program;
+mod regime;
+mod repair;
+mod scale_curve;
 mod search;
+mod thresholds;
 
 use std::sync::Arc;
 
-use self::evidence::Evidence;
-use self::search::Search;
-use super::{FreeNodes, Log, assemble};
-use crate::anchors::Anchors;
-use crate::error::{Error, Result};
-use crate::graph::Graph;
-use crate::linalg::Matrix;
-use crate::matching::Matching;
-use crate::monitor::Monitor;
-use crate::solver::{Solution, Solver, Status};
+use serde::{Deserialize, Serialize};
 
-/// The share of the time left that a stage with others after it may take.
-const SEARCH_SHARE: f64 = 0.8;
+use self::anchor_check::check_anchors;
+use self::completion::complete;
+use self::evidence::Evidence;
+use self::marginals::Sampling;
+use self::observations::observe;
+use self::search::Search;
+use self::thresholds::SEARCH_SHARE;
+use super::{FreeNodes, Log, Matcher, assemble, by_name};
+use crate::error::Result;
+use crate::matching::{Matching, Measure};
+use crate::monitor::Monitor;
+use crate::settings::{self, Settings};
+use crate::solver::{Solution, Solver, Status};
+use crate::task::{Fact, Task};
 
 /// How much work to put in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// A relaxation and a short search.
     Fast,
@@ -48,39 +65,45 @@ pub enum Effort {
 /// The likelihood matcher and its parameters.
 ///
 /// ```
-/// use anchormatch::matcher::Best;
-/// use anchormatch::{Anchors, Graph, Monitor};
+/// use anchormatch::matcher::{Best, Matcher};
+/// use anchormatch::{Anchors, Graph, Monitor, Task};
 ///
 /// let edges = [(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0), (0, 2, 5.0)];
 /// let source = Graph::from_edges(4, &edges)?;
 /// let target = source.permuted(&[2, 0, 3, 1])?;
 /// let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
-/// let matching = Best::default().run(&source, &target, &anchors, &Monitor::silent())?;
+/// let task = Task::new(&source, &target, &anchors)?;
+/// let matching = Best::default().run(&task, &Monitor::silent())?;
 /// assert_eq!(matching.mapping()[&3], 2);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Best {
     /// How much work to put in. Default: all that gains something.
     pub effort: Effort,
     /// Whether nodes that the evidence gives no partner stay alone. Default false: everything on the
     /// smaller side is matched.
     pub allow_unmatched: bool,
-    /// How alike the nodes are by other knowledge, source × target; larger is more alike, on any
-    /// scale, as the scale is fitted. Default none.
-    pub node_similarity: Option<Arc<Matrix>>,
-    /// A solver in the place of the search. Default none.
-    pub solver: Option<Arc<dyn Solver>>,
     /// Whether anchors that the rest of the evidence contradicts become soft ones. Default false: they
     /// are named in the report.
     pub repair_anchors: bool,
-    /// What the evidence is made of, for ablations.
-    pub ingredients: Ingredients,
+    /// A solver in the place of the search. Default none.
+    #[serde(with = "by_name::optional")]
+    pub solver: Option<Arc<dyn Solver>>,
     /// The seed of everything random. Default 0.
     pub seed: u64,
+    /// What the evidence is made of, for ablations.
+    #[serde(skip)]
+    pub(crate) ingredients: Ingredients,
 }
 
 /// The parts of the method that an ablation can take out.
+#[cfg_attr(
+    not(feature = "laboratory"),
+    expect(unreachable_pub, reason = "for experiments alone")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ingredients {
     /// Anchors folded into the first-order term; without, they only fix their own pairs.
@@ -113,20 +136,6 @@ impl Default for Ingredients {
     }
 }
 
-impl Default for Best {
-    fn default() -> Self {
-        Self {
-            effort: Effort::Best,
-            allow_unmatched: false,
-            node_similarity: None,
-            solver: None,
-            repair_anchors: false,
-            ingredients: Ingredients::default(),
-            seed: 0,
-        }
-    }
-}
-
 impl std::fmt::Debug for Best {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Best")
@@ -134,6 +143,64 @@ impl std::fmt::Debug for Best {
             .field("allow_unmatched", &self.allow_unmatched)
             .field("seed", &self.seed)
             .finish_non_exhaustive()
+    }
+}
+
+impl Matcher for Best {
+    fn name(&self) -> &'static str {
+        match self.effort {
+            Effort::Best => "best",
+            Effort::Fast => "fast",
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        match self.effort {
+            Effort::Best => {
+                "The most likely matching, searched for until nothing more is gained, with calibrated \
+                 confidences"
+            }
+            Effort::Fast => "The same with one relaxation and a short search",
+        }
+    }
+
+    fn parameters(&self) -> Settings {
+        settings::list(self)
+    }
+
+    fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>> {
+        let mut changed: Self = settings::changed(self.name(), self, settings)?;
+        changed.ingredients = self.ingredients;
+        Ok(Box::new(changed))
+    }
+
+    fn facts(&self) -> &'static [Fact] {
+        &[Fact::Similarity, Fact::Start]
+    }
+
+    /// Runs the chain.
+    ///
+    /// # Errors
+    /// When the memory does not suffice, or the monitor stops the work before there is any matching.
+    ///
+    /// # Complexity
+    /// O(n³) a step of the mean field (O(|E| n) for sparse 0/1 weights) and O(n²) an iteration of the
+    /// search; O(n²) memory.
+    fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        monitor.answerable();
+        let monitor = &monitor.for_one_run();
+        let mut matching = if self.repair_anchors {
+            repair::run_repaired(self, task, monitor)?
+        } else {
+            let mut matching = self.run_once(task, monitor)?;
+            repair::note_suspicious(&mut matching, task.graphs());
+            matching
+        };
+        // Whichever part a limit cut short, the matching is not what it would have been without.
+        if let Some(why) = monitor.stopped() {
+            matching.status = why.into();
+        }
+        Ok(matching)
     }
 }
 
@@ -147,132 +214,98 @@ impl Best {
         }
     }
 
-    /// With the node similarity that `similarity(source node, target node)` gives.
-    ///
-    /// ```
-    /// use anchormatch::matcher::Best;
-    /// use anchormatch::{Anchors, Graph, Monitor};
-    ///
-    /// // Nothing but the ages tells the ends of a path apart.
-    /// let path = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)])?;
-    /// let (ages, others) = ([31.0f64, 40.0, 58.0], [57.0, 41.0, 30.0]);
-    /// let best = Best::default().with_similarity(&path, &path, |i, a| -(ages[i] - others[a]).abs());
-    /// let matching = best.run(&path, &path, &Anchors::none(), &Monitor::silent())?;
-    /// assert_eq!(matching.mapping()[&0], 2);
-    /// # Ok::<(), anchormatch::Error>(())
-    /// ```
+    /// With another [`seed`](Self::seed).
     #[must_use]
-    pub fn with_similarity(
-        self,
-        source: &Graph,
-        target: &Graph,
-        similarity: impl FnMut(usize, usize) -> f64,
-    ) -> Self {
-        let matrix = Matrix::from_fn(source.nodes(), target.nodes(), similarity);
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// With nodes [left alone](Self::allow_unmatched) whom the evidence gives no partner, or not.
+    #[must_use]
+    pub fn with_unmatched(self, allow_unmatched: bool) -> Self {
         Self {
-            node_similarity: Some(Arc::new(matrix)),
+            allow_unmatched,
             ..self
         }
     }
 
-    /// Matches `source` to `target`.
-    ///
-    /// # Errors
-    /// When the similarity has another shape or is not finite, the memory does not suffice, or the
-    /// monitor stops the work before there is any matching.
-    ///
-    /// # Complexity
-    /// O(n³) a step of the mean field (O(|E| n) for sparse 0/1 weights) and O(n²) an iteration of the
-    /// search; O(n²) memory.
-    pub fn run(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        self.run_from(source, target, anchors, None, monitor)
-    }
-
-    /// As [`run`](Self::run), with a matching to start from (pairs of node indices) beside the
-    /// method's own starts: what a search from the truth would find.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_from(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        first: Option<&[(usize, usize)]>,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        self.check(source, target)?;
-        let monitor = &monitor.for_one_run();
-        let mut matching = if self.repair_anchors {
-            self.run_repaired(source, target, anchors, first, monitor)?
-        } else {
-            let mut matching = self.run_once(source, target, anchors, first, monitor)?;
-            matching.note_suspicious([source, target]);
-            matching
-        };
-        // Whichever part a limit cut short, the matching is not what it would have been without.
-        if let Some(why) = monitor.stopped() {
-            matching.status = why.into();
+    /// With suspicious anchors [made soft](Self::repair_anchors), or not.
+    #[must_use]
+    pub fn with_repairs(self, repair_anchors: bool) -> Self {
+        Self {
+            repair_anchors,
+            ..self
         }
-        Ok(matching)
     }
 
-    /// One run, the anchors as they are.
-    fn run_once(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        first: Option<&[(usize, usize)]>,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        let (free_source, free_target) = anchors.free_nodes(source, target);
-        let free = FreeNodes {
-            source: free_source,
-            target: free_target,
-        };
+    /// With a solver in the place of the search.
+    #[must_use]
+    pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
+        Self {
+            solver: Some(solver),
+            ..self
+        }
+    }
+
+    /// The preset without some of its ingredients.
+    #[cfg(feature = "laboratory")]
+    #[must_use]
+    pub fn with_ingredients(self, ingredients: Ingredients) -> Self {
+        Self {
+            ingredients,
+            ..self
+        }
+    }
+
+    /// The chain, the anchors as they are.
+    fn run_once(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        let ingredients = &self.ingredients;
         let mut log = Log::default();
-        let watch = monitor.stopwatch();
-        let evidence = Evidence::new(self, source, target, anchors, &free, monitor)?;
+        log.parameter("preset", self.name());
+        let free = FreeNodes::of(task);
+        let observed = log.stage("observations", monitor, |_| {
+            observe(task, ingredients, monitor)
+        })?;
+        let evidence = log.stage("evidence", monitor, |_| {
+            Ok(Evidence::new(
+                observed,
+                task,
+                &free,
+                ingredients.folded_anchors,
+            ))
+        })?;
+        let first = task.facts().start.as_deref();
         let first = first.map(|pairs| evidence.assignment(pairs));
-        log.parameter(
-            "preset",
-            match self.effort {
-                Effort::Best => "best",
-                Effort::Fast => "fast",
-            },
-        );
-        log.time("observations", watch.seconds());
         // What comes after the search takes its time too.
-        let searching = monitor.with_share(SEARCH_SHARE);
-        let mut found = Search::new(self, &evidence, &searching).run(first.as_ref(), &mut log)?;
-        let watch = monitor.stopwatch();
-        let sampling = monitor.with_share(SEARCH_SHARE);
-        let mut confidence = Search::new(self, &evidence, &sampling).confidence(&found)?;
-        if let Some(decoded) = confidence.decoded.take() {
-            found.assignment = decoded;
-            found.evidence = evidence.posterior(&found.model, &found.assignment, found.share);
+        let search = Search {
+            preset: self,
+            evidence: &evidence,
+            monitor: &monitor.with_share(SEARCH_SHARE),
+        };
+        let mut found = search.most_likely(first.as_ref(), &mut log)?;
+        let sampling = Sampling {
+            evidence: &evidence,
+            seed: self.seed,
+            monitor: &monitor.with_share(SEARCH_SHARE),
+        };
+        let mut marginals = log.stage("marginals", monitor, |_| sampling.marginals(&found))?;
+        if let Some(decoded) = marginals.decoded.take() {
+            found.replace(&evidence, decoded);
         }
-        log.time("confidence", watch.seconds());
         found.describe(&evidence, &mut log);
+        let report = log.stage("anchor check", monitor, |_| {
+            check_anchors(self, task, &free, &found, monitor)
+        })?;
         let watch = monitor.stopwatch();
-        let report = self.check_anchors([source, target], anchors, &free, &found, monitor)?;
-        log.time("check of anchors", watch.seconds());
         let assignment = if self.allow_unmatched {
             found.assignment
         } else {
-            evidence.complete(&found, &confidence.marginals)?
+            complete(&evidence, &found, &marginals.values)?
         };
         let solution = Solution {
             objective: found.evidence,
             assignment,
-            soft: Some(confidence.marginals),
+            soft: Some(marginals.values),
             iterations: found.iterations,
             // Its searches have lengths of their own, which are no limit that anybody set.
             status: match found.status {
@@ -281,28 +314,10 @@ impl Best {
             },
             convergence: found.convergence,
         };
-        let samples = confidence.samples;
-        let mut matching = assemble([source, target], anchors, &free, solution, log);
-        matching.samples = samples;
+        log.time("matching", watch.seconds());
+        let mut matching = assemble(task, &free, solution, Measure::Evidence, log);
+        matching.samples = marginals.samples;
         matching.anchor_report = report;
         Ok(matching)
-    }
-
-    fn check(&self, source: &Graph, target: &Graph) -> Result<()> {
-        let Some(similarity) = &self.node_similarity else {
-            return Ok(());
-        };
-        let (n, m) = (source.nodes(), target.nodes());
-        if (similarity.rows(), similarity.cols()) != (n, m) {
-            return Err(Error::parameter(
-                "node_similarity",
-                format!("a {}×{} matrix", similarity.rows(), similarity.cols()),
-                format!("{n}×{m}, a row for each source and a column for each target node"),
-            ));
-        }
-        if let Some(value) = similarity.as_slice().iter().find(|v| !v.is_finite()) {
-            return Err(Error::parameter("node_similarity", value, "finite numbers"));
-        }
-        Ok(())
     }
 }

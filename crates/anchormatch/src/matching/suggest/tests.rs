@@ -31,6 +31,7 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
         unmatched_source,
         unmatched_target: vec![],
         objective: 0.0,
+        measure: crate::matching::Measure::default(),
         status: Status::Converged,
         iterations: 1,
         notes: vec![],

@@ -11,7 +11,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::board::Board;
+use super::state::State;
 
 /// Exchanges of a chain at most.
 const LONGEST: usize = 40;
@@ -22,7 +22,7 @@ const PATIENCE: usize = 12;
 /// Columns among which a first one of similar degree is looked for.
 const TRIES: usize = 8;
 
-/// Chains that are begun on one board.
+/// Chains that are begun at one state.
 pub(super) struct Chains {
     /// The last chain that moved each row.
     moved_by: Vec<u32>,
@@ -39,62 +39,62 @@ impl Chains {
         }
     }
 
-    /// One chain; the board's gain does not fall. Nothing happens when no row lacks anything.
-    pub(super) fn make(&mut self, board: &mut Board<'_>, random: &mut ChaCha8Rng) {
-        let Some((i, j)) = first_exchange(board, random) else {
+    /// One chain; the state's gain does not fall. Nothing happens when no row lacks anything.
+    pub(super) fn make(&mut self, state: &mut State<'_>, random: &mut ChaCha8Rng) {
+        let Some((i, j)) = first_exchange(state, random) else {
             return;
         };
         self.number += 1;
         self.done.clear();
-        let before = board.gain();
+        let before = state.gain();
         let (mut best, mut kept) = (before, 0);
-        self.exchange(board, i, j, board.change(i, j));
+        self.exchange(state, i, j, state.change(i, j));
         let mut turn = 0;
         loop {
             // A chain that ends where it began in value is a walk along a ridge.
-            if board.gain() >= best {
-                (best, kept) = (board.gain(), self.done.len());
+            if state.gain() >= best {
+                (best, kept) = (state.gain(), self.done.len());
             }
             if self.done.len() >= LONGEST || self.done.len() - kept > PATIENCE {
                 break;
             }
             let mut next = None;
             while turn < self.done.len() && next.is_none() {
-                next = self.mending_exchange(board, self.done[turn].0 as usize);
+                next = self.mending_exchange(state, self.done[turn].0 as usize);
                 turn += usize::from(next.is_none());
             }
             let Some((k, l, change)) = next else { break };
-            self.exchange(board, k, l, change);
+            self.exchange(state, k, l, change);
         }
         while self.done.len() > kept {
             let (k, l, change) = self.done.pop().expect("more than were kept");
-            board.exchange(k as usize, l as usize, -change);
+            state.exchange(k as usize, l as usize, -change);
         }
     }
 
-    fn exchange(&mut self, board: &mut Board<'_>, i: usize, j: usize, change: f32) {
-        board.exchange(i, j, change);
+    fn exchange(&mut self, state: &mut State<'_>, i: usize, j: usize, change: f32) {
+        state.exchange(i, j, change);
         self.moved_by[i] = self.number;
         self.moved_by[j] = self.number;
         self.done.push((i as u32, j as u32, change));
     }
 
     /// The best exchange that makes a neighbour of `x` one in the host too.
-    fn mending_exchange(&self, board: &Board<'_>, x: usize) -> Option<(usize, usize, f32)> {
-        let at = board.partner(x);
+    fn mending_exchange(&self, state: &State<'_>, x: usize) -> Option<(usize, usize, f32)> {
+        let at = state.partner(x);
         let mut best: Option<(usize, usize, f32)> = None;
-        for (pattern, host) in &board.terrain.layers {
+        for (pattern, host) in &state.instance.layers {
             for &(k, _) in pattern.of(x) {
                 let k = k as usize;
-                if self.moved_by[k] == self.number || board.terrain.linked(at, board.partner(k)) {
+                if self.moved_by[k] == self.number || state.instance.linked(at, state.partner(k)) {
                     continue;
                 }
                 for &(c, _) in host.of(at) {
-                    let l = board.owner(c as usize);
+                    let l = state.owner(c as usize);
                     if self.moved_by[l] == self.number || l == k {
                         continue;
                     }
-                    let change = board.change(k, l);
+                    let change = state.change(k, l);
                     if best.is_none_or(|best| change > best.2) {
                         best = Some((k, l, change));
                     }
@@ -106,8 +106,8 @@ impl Chains {
 }
 
 /// A lacking row, and another one, or the owner of a column whose degree is about that of the row.
-fn first_exchange(board: &Board<'_>, random: &mut ChaCha8Rng) -> Option<(usize, usize)> {
-    let lacking = board.lacking();
+fn first_exchange(state: &State<'_>, random: &mut ChaCha8Rng) -> Option<(usize, usize)> {
+    let lacking = state.lacking();
     if lacking.is_empty() {
         return None;
     }
@@ -115,7 +115,7 @@ fn first_exchange(board: &Board<'_>, random: &mut ChaCha8Rng) -> Option<(usize, 
     let j = if random.random::<bool>() {
         lacking[random.random_range(0..lacking.len())] as usize
     } else {
-        let (pattern, host) = &board.terrain.layers[0];
+        let (pattern, host) = &state.instance.layers[0];
         let degree = pattern.of(i).len();
         let gap = |c: usize| {
             let has = host.of(c).len();
@@ -126,8 +126,8 @@ fn first_exchange(board: &Board<'_>, random: &mut ChaCha8Rng) -> Option<(usize, 
                 has - degree
             }
         };
-        let columns = (0..TRIES).map(|_| random.random_range(0..board.terrain.nodes));
-        board.owner(columns.min_by_key(|&c| gap(c)).expect("some tries"))
+        let columns = (0..TRIES).map(|_| random.random_range(0..state.instance.nodes));
+        state.owner(columns.min_by_key(|&c| gap(c)).expect("some tries"))
     };
     (i != j).then_some((i, j))
 }

@@ -5,7 +5,7 @@
 //!
 //! * It begins at a few steps of GOAT, which put the hubs where they belong; what is left is local, so
 //!   that the temperature can begin low: from 3/4 of a conserved edge to 1/5.
-//! * The gradient is kept up to date ([`board`]), so that a proposal costs O(1), and only an exchange
+//! * The gradient is kept up to date ([`state`]), so that a proposal costs O(1), and only an exchange
 //!   that is made costs the product of the degrees.
 //! * Most proposals begin at a row that lacks something and go to a neighbour of the image of one of
 //!   its neighbours, as WalkSAT picks a variable from a clause that is not satisfied (Selman, Kautz,
@@ -13,13 +13,13 @@
 //! * [`chains`] of exchanges carry whole pieces of the graph, which single exchanges do not.
 //!
 //! Walks with their own random numbers run side by side; the best one counts. At last each one goes on
-//! around its optimum, and the answer is decoded from the [`shares`] of that time.
+//! around its optimum, and the answer is decoded from the [`occupancy`] of that time.
 
-mod board;
 mod chains;
+mod instance;
+mod occupancy;
 mod opening;
-mod shares;
-mod terrain;
+mod state;
 mod walk;
 
 #[cfg(test)]
@@ -28,10 +28,11 @@ mod tests;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use self::instance::Instance;
+use self::occupancy::Occupancy;
 use self::opening::opening;
-use self::shares::Shares;
-use self::terrain::Terrain;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
@@ -41,7 +42,9 @@ use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
 
 /// The search's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Anneal {
     /// Walks from the same start. Default 2.
     pub walks: usize,
@@ -82,31 +85,11 @@ impl Default for Anneal {
 }
 
 impl Anneal {
-    fn check(&self) -> Result<()> {
-        for (name, value) in [
-            ("hot", self.hot),
-            ("cold", self.cold),
-            ("sampling", self.sampling),
-        ] {
-            if !(value > 0.0 && value <= 1e6) {
-                return Err(Error::parameter(
-                    name,
-                    value,
-                    "a number above 0, at most 1e6",
-                ));
-            }
-        }
-        if !(1..=1024).contains(&self.walks) {
-            return Err(Error::parameter("walks", self.walks, "1 to 1024"));
-        }
-        Ok(())
-    }
-
     /// Where the walks begin.
     fn open(
         &self,
         problem: &Problem,
-        terrain: &Terrain,
+        instance: &Instance,
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Assignment> {
@@ -114,8 +97,8 @@ impl Anneal {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
             return starting_point(problem, start, &mut random);
         }
-        if terrain.rows == terrain.cols {
-            return opening(terrain, self.opening, monitor);
+        if instance.rows == instance.cols {
+            return opening(instance, self.opening, monitor);
         }
         let goat = Goat {
             max_iterations: self.opening,
@@ -129,7 +112,7 @@ impl Anneal {
 }
 
 /// The factors of a problem that this search takes.
-fn accepted(problem: &Problem) -> Result<&ProductPairwise> {
+fn factors(problem: &Problem) -> Result<&ProductPairwise> {
     let refuse = |found: &str, expected: &str| Err(Error::parameter("problem", found, expected));
     let Some(product) = problem.pairwise().as_product() else {
         return refuse(
@@ -163,33 +146,66 @@ impl Solver for Anneal {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        for (name, value) in [
+            ("hot", self.hot),
+            ("cold", self.cold),
+            ("sampling", self.sampling),
+        ] {
+            if !(value > 0.0 && value <= 1e6) {
+                return Err(Error::parameter(
+                    name,
+                    value,
+                    "a number above 0, at most 1e6",
+                ));
+            }
+        }
+        if !(1..=1024).contains(&self.walks) {
+            return Err(Error::parameter("walks", self.walks, "1 to 1024"));
+        }
+        Ok(())
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<()> {
+        factors(problem).map(|_| ())
+    }
+
     /// `iterations` counts proposals and chains of all walks; `Converged` says that the optimum is
     /// proven.
     ///
     /// # Complexity
     /// `sweeps` n proposals of O(1) and some percent of them exchanges of O(d_A d_B) for each walk.
     /// Memory: 4 bytes for each pair of nodes and walk, and as much again.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
-        let product = accepted(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
+        let product = factors(problem)?;
         let (n, m) = problem.shape();
-        let boards = self.walks.min(rayon::current_num_threads());
-        // The sum of the shares takes as much as two more.
-        let shares = if self.samples > 0 { self.walks + 2 } else { 2 };
+        let states = self.walks.min(rayon::current_num_threads());
+        // The sum of the occupancies takes as much as two more.
+        let occupancies = if self.samples > 0 { self.walks + 2 } else { 2 };
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
-            Terrain::memory(problem, product, (boards, shares)),
+            Instance::memory(problem, product, (states, occupancies)),
             "use fewer walks",
         )?;
-        let terrain = Terrain::new(problem, product);
-        let first = self.open(problem, &terrain, start, monitor)?;
+        let instance = Instance::new(problem, product);
+        let first = self.open(problem, &instance, start, monitor)?;
         let unobserved = monitor.unobserved();
         let walks: Vec<Walk> = (0..self.walks)
             .into_par_iter()
             .map(|number| {
                 let monitor = if number == 0 { monitor } else { &unobserved };
-                walk(self, &terrain, &first, (start.seed, number as u64), monitor)
+                walk(
+                    self,
+                    &instance,
+                    &first,
+                    (start.seed, number as u64),
+                    monitor,
+                )
             })
             .collect();
         let iterations = walks.iter().map(|walk| walk.iterations).sum();
@@ -203,14 +219,14 @@ impl Solver for Anneal {
             .into_iter()
             .filter(|walk| walk.value > most - 1e-3)
             .collect();
-        let soft = joint_shares(&mut best).map(|shares| shares.matrix(&terrain));
+        let soft = joint_occupancy(&mut best).map(|occupancy| occupancy.matrix(&instance));
         let optimal = best.iter().any(|walk| walk.optimal);
         let first = best.swap_remove(0);
-        let mut assignment = terrain.assignment(&first.partners);
+        let mut assignment = instance.assignment(&first.partners);
         let mut objective = problem.objective(&assignment);
         if let Some(soft) = &soft {
             let decoded = round(problem, soft)?;
-            let (decoded, value) = mended(&terrain, &decoded, start.seed);
+            let (decoded, value) = mended(&instance, &decoded, start.seed);
             if value > most - 1e-3 {
                 let value = problem.objective(&decoded);
                 if !problem.sense().better(objective, value) {
@@ -224,7 +240,7 @@ impl Solver for Anneal {
             None => Status::IterationLimit,
         };
         let last = first.improvements[first.improvements.len() - 1];
-        let unit = problem.sense().sign() * terrain.unit();
+        let unit = problem.sense().sign() * instance.unit();
         let convergence = first.improvements.iter();
         Ok(Solution {
             objective,
@@ -237,10 +253,10 @@ impl Solver for Anneal {
     }
 }
 
-/// The times of all walks together.
-fn joint_shares(walks: &mut [Walk]) -> Option<Shares> {
-    let mut all = walks.iter_mut().filter_map(|walk| walk.shares.take());
+/// The occupancy of all walks together.
+fn joint_occupancy(walks: &mut [Walk]) -> Option<Occupancy> {
+    let mut all = walks.iter_mut().filter_map(|walk| walk.occupancy.take());
     let mut joint = all.next()?;
-    all.for_each(|shares| joint.add(&shares));
+    all.for_each(|occupancy| joint.add(&occupancy));
     Some(joint)
 }

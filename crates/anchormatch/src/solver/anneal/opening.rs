@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::super::Status;
 use super::super::frank_wolfe::{Ascent, StepRule, Way, climb};
-use super::terrain::Terrain;
+use super::instance::Instance;
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -33,9 +33,9 @@ const BLOCK: usize = 64;
 /// The assignment that X says after at most `steps` steps, for graphs of one size.
 ///
 /// Rows that are surest choose first: walks mend what a linear assignment would have done better.
-pub(super) fn opening(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Result<Assignment> {
-    let n = terrain.nodes;
-    let point = soft(terrain, steps, monitor)?;
+pub(super) fn opening(instance: &Instance, steps: usize, monitor: &Monitor) -> Result<Assignment> {
+    let n = instance.nodes;
+    let point = soft(instance, steps, monitor)?;
     let row = |i: usize| &point[i * n..(i + 1) * n];
     let sureness: Vec<f32> = (0..n)
         .map(|i| row(i).iter().fold(0.0, |x, &y| y.max(x)))
@@ -52,12 +52,12 @@ pub(super) fn opening(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Res
         free[c] = false;
         partners[i] = c as u32;
     }
-    Ok(terrain.assignment(&partners))
+    Ok(instance.assignment(&partners))
 }
 
 /// X and its image, pattern × host, and the plan that the next step goes towards.
 struct Opening<'t> {
-    terrain: &'t Terrain,
+    instance: &'t Instance,
     monitor: &'t Monitor,
     point: Vec<f32>,
     /// 2 W X.
@@ -69,13 +69,13 @@ struct Opening<'t> {
 }
 
 impl<'t> Opening<'t> {
-    fn new(terrain: &'t Terrain, monitor: &'t Monitor) -> Self {
-        let n = terrain.nodes;
+    fn new(instance: &'t Instance, monitor: &'t Monitor) -> Self {
+        let n = instance.nodes;
         let zeros = vec![0.0; n * n];
         let mut image = zeros.clone();
-        multiply_mean(terrain, &mut image);
+        multiply_mean(instance, &mut image);
         Self {
-            terrain,
+            instance,
             monitor,
             point: vec![1.0 / n as f32; n * n],
             image,
@@ -89,8 +89,8 @@ impl<'t> Opening<'t> {
 
 impl Ascent for Opening<'_> {
     fn aim(&mut self) -> Result<Way> {
-        let terrain = self.terrain;
-        transport(terrain, &self.image, &mut self.plan, &mut self.potentials);
+        let instance = self.instance;
+        transport(instance, &self.image, &mut self.plan, &mut self.potentials);
         if self.monitor.interrupted().is_some() {
             // The first plan is worth more than no plan.
             self.cut = true;
@@ -99,14 +99,14 @@ impl Ascent for Opening<'_> {
                 curvature: 0.0,
             });
         }
-        multiply(terrain, &self.plan, &mut self.plan_image);
-        let [slope, curvature] = sum_blocks(terrain.nodes, |place| {
+        multiply(instance, &self.plan, &mut self.plan_image);
+        let [slope, curvature] = sum_blocks(instance.nodes, |place| {
             let (x, q) = (f64::from(self.point[place]), f64::from(self.plan[place]));
             let (y, z) = (
                 f64::from(self.image[place]),
                 f64::from(self.plan_image[place]),
             );
-            let slope = (f64::from(terrain.unary()[place]) + y) * (q - x);
+            let slope = (f64::from(instance.unary()[place]) + y) * (q - x);
             [slope, 0.5 * (z - y) * (q - x)]
         });
         Ok(Way { slope, curvature })
@@ -130,8 +130,8 @@ impl Ascent for Opening<'_> {
 }
 
 /// X after at most `steps` steps, pattern × host.
-fn soft(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Result<Vec<f32>> {
-    let mut opening = Opening::new(terrain, monitor);
+fn soft(instance: &Instance, steps: usize, monitor: &Monitor) -> Result<Vec<f32>> {
+    let mut opening = Opening::new(instance, monitor);
     climb(&mut opening, StepRule::Higher, steps, |opening, taken| {
         (opening.cut || taken.step as f32 == 0.0).then_some(Status::Converged)
     })?;
@@ -141,15 +141,15 @@ fn soft(terrain: &Terrain, steps: usize, monitor: &Monitor) -> Result<Vec<f32>> 
 /// Rows of a product that are computed together.
 const LANES: usize = 8;
 
-/// `out` = 2 W X, in the units of the terrain.
-fn multiply(terrain: &Terrain, x: &[f32], out: &mut [f32]) {
-    let n = terrain.nodes;
+/// `out` = 2 W X, in the units of the instance.
+fn multiply(instance: &Instance, x: &[f32], out: &mut [f32]) {
+    let n = instance.nodes;
     let groups = out.par_chunks_mut((LANES * n).max(1)).enumerate();
     groups.for_each_init(
         || (vec![0.0f32; n], vec![[0.0f32; LANES]; n]),
         |(line, half), (group, out)| {
             out.fill(0.0);
-            for (pattern, host) in &terrain.layers {
+            for (pattern, host) in &instance.layers {
                 // Rows of A X, their entries side by side.
                 for lane in 0..out.len() / n {
                     line.fill(0.0);
@@ -180,10 +180,10 @@ fn multiply(terrain: &Terrain, x: &[f32], out: &mut [f32]) {
 }
 
 /// [`multiply`] for the X whose entries are all 1/n, from the sums of rows alone.
-fn multiply_mean(terrain: &Terrain, out: &mut [f32]) {
-    let n = terrain.nodes;
+fn multiply_mean(instance: &Instance, out: &mut [f32]) {
+    let n = instance.nodes;
     out.fill(0.0);
-    for (pattern, host) in &terrain.layers {
+    for (pattern, host) in &instance.layers {
         let sum = |entries: &[(u32, f32)]| entries.iter().map(|entry| entry.1).sum::<f32>();
         let columns: Vec<f32> = (0..n).map(|c| sum(host.of(c)) / n as f32).collect();
         for (i, row) in out.chunks_mut(n.max(1)).enumerate() {
@@ -196,11 +196,11 @@ fn multiply_mean(terrain: &Terrain, out: &mut [f32]) {
 }
 
 /// `plan` = the balanced exponentials of the gradient; `potentials` are those of the columns.
-fn transport(terrain: &Terrain, image: &[f32], plan: &mut [f32], potentials: &mut [f32]) {
-    let n = terrain.nodes;
+fn transport(instance: &Instance, image: &[f32], plan: &mut [f32], potentials: &mut [f32]) {
+    let n = instance.nodes;
     let largest = image
         .par_iter()
-        .zip(terrain.unary())
+        .zip(instance.unary())
         .map(|(y, u)| (u + y).abs())
         .reduce(|| 0.0, f32::max);
     let factor = if largest > 0.0 {
@@ -210,7 +210,7 @@ fn transport(terrain: &Terrain, image: &[f32], plan: &mut [f32], potentials: &mu
     };
     plan.par_chunks_mut(n.max(1))
         .zip(image.par_chunks(n.max(1)))
-        .zip(terrain.unary().par_chunks(n.max(1)))
+        .zip(instance.unary().par_chunks(n.max(1)))
         .for_each(|((row, image), unary)| {
             let mut most = f32::NEG_INFINITY;
             for (c, slot) in row.iter_mut().enumerate() {
@@ -318,14 +318,20 @@ mod tests {
             };
             let problem = problem((9, 9), kind, Sense::Minimise, seed);
             let product = problem.pairwise().as_product().unwrap();
-            let terrain = Terrain::new(&problem, product);
+            let instance = Instance::new(&problem, product);
             let x = Matrix::from_fn(9, 9, |i, c| ((i * 5 + c * 3) % 7) as f64);
             let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
             let mut want = vec![0.0; 81];
             problem
                 .pairwise()
                 .apply(x.as_slice(), &mut want, &mut scratch);
-            let turn = |i: usize, c: usize| if terrain.turned { c * 9 + i } else { i * 9 + c };
+            let turn = |i: usize, c: usize| {
+                if instance.turned {
+                    c * 9 + i
+                } else {
+                    i * 9 + c
+                }
+            };
             let (mut input, mut got) = (vec![0.0; 81], vec![0.0; 81]);
             for i in 0..9 {
                 for c in 0..9 {
@@ -333,14 +339,14 @@ mod tests {
                 }
             }
             let (mut mean, mut want_mean) = (vec![0.0; 81], vec![0.0; 81]);
-            multiply(&terrain, &[1.0 / 9.0; 81], &mut want_mean);
-            multiply_mean(&terrain, &mut mean);
+            multiply(&instance, &[1.0 / 9.0; 81], &mut want_mean);
+            multiply_mean(&instance, &mut mean);
             let close = |pair: (&f32, &f32)| (pair.0 - pair.1).abs() < 1e-3;
             assert!(mean.iter().zip(&want_mean).all(close));
-            multiply(&terrain, &input, &mut got);
+            multiply(&instance, &input, &mut got);
             for i in 0..9 {
                 for c in 0..9 {
-                    let value = -terrain.unit() * f64::from(got[turn(i, c)]);
+                    let value = -instance.unit() * f64::from(got[turn(i, c)]);
                     assert!((value - 2.0 * want[i * 9 + c]).abs() < 1e-3);
                 }
             }
@@ -356,7 +362,7 @@ mod tests {
                 sparse: true,
             };
             let problem = problem((30, 30), kind, Sense::Maximise, seed);
-            let terrain = Terrain::new(&problem, problem.pairwise().as_product().unwrap());
+            let instance = Instance::new(&problem, problem.pairwise().as_product().unwrap());
             let goat = Goat {
                 max_iterations: 1,
                 sinkhorn_tolerance: 1e-3,
@@ -366,10 +372,10 @@ mod tests {
             let want = goat
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            let got = soft(&terrain, 1, &Monitor::silent()).unwrap();
+            let got = soft(&instance, 1, &Monitor::silent()).unwrap();
             let want = want.soft.unwrap();
             let turned = want.transposed();
-            let want = if terrain.turned { &turned } else { &want };
+            let want = if instance.turned { &turned } else { &want };
             let off = got.iter().zip(want.as_slice());
             let off: f64 = off.map(|(x, y)| (f64::from(*x) - y).abs()).sum();
             let off = off / 60.0;
@@ -377,7 +383,7 @@ mod tests {
             for row in got.chunks(30) {
                 assert!((row.iter().sum::<f32>() - 1.0).abs() < 0.1);
             }
-            let assignment = opening(&terrain, 3, &Monitor::silent()).unwrap();
+            let assignment = opening(&instance, 3, &Monitor::silent()).unwrap();
             assert!(problem.is_feasible(&assignment));
         }
     }

@@ -5,9 +5,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::board::Board;
 use super::chains::Chains;
-use super::terrain::Terrain;
+use super::instance::Instance;
+use super::state::State;
 use super::*;
 use crate::assignment::Assignment;
 use crate::linalg::Matrix;
@@ -85,7 +85,7 @@ fn solve(anneal: &Anneal, problem: &Problem, seed: u64) -> Solution {
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
     if anneal.samples > 0 && solution.assignment.rows() > 0 {
-        let soft = solution.soft.as_ref().expect("shares were asked for");
+        let soft = solution.soft.as_ref().expect("the occupancy was asked for");
         let (n, m) = problem.shape();
         assert_eq!((soft.rows(), soft.cols()), (n, m));
         let sums = |line: Vec<f64>, least: f64| {
@@ -117,47 +117,47 @@ proptest! {
         let kind = Kinds { whole, symmetric, sparse };
         let sense = if maximise { Sense::Maximise } else { Sense::Minimise };
         let problem = problem((n, m), kind, sense, seed);
-        let terrain = Terrain::new(&problem, problem.pairwise().as_product().unwrap());
+        let instance = Instance::new(&problem, problem.pairwise().as_product().unwrap());
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let first = random_assignment(&problem, &mut random).unwrap();
-        let mut board = Board::new(&terrain, &first);
-        prop_assert_eq!(&terrain.assignment(board.partners()), &first);
-        let unit = sense.sign() * terrain.unit();
+        let mut state = State::new(&instance, &first);
+        prop_assert_eq!(&instance.assignment(state.partners()), &first);
+        let unit = sense.sign() * instance.unit();
         let begin = problem.objective(&first);
         let close = |x: f64, y: f64| (x - y).abs() < 1e-3 * (1.0 + y.abs());
-        let mut chains = Chains::new(terrain.nodes);
+        let mut chains = Chains::new(instance.nodes);
         for round in 0..60 {
-            let (i, j) = (random.random_range(0..terrain.nodes), random.random_range(0..terrain.nodes));
+            let (i, j) = (random.random_range(0..instance.nodes), random.random_range(0..instance.nodes));
             if round % 7 == 6 {
-                let before = board.gain();
-                chains.make(&mut board, &mut random);
-                prop_assert!(board.gain() >= before - 1e-4, "{} {}", board.gain(), before);
+                let before = state.gain();
+                chains.make(&mut state, &mut random);
+                prop_assert!(state.gain() >= before - 1e-4, "{} {}", state.gain(), before);
             } else if i != j {
-                let change = board.change(i, j);
-                board.exchange(i, j, change);
+                let change = state.change(i, j);
+                state.exchange(i, j, change);
             }
             if round == 40 {
-                board.refresh();
+                state.refresh();
             }
-            let now = terrain.assignment(board.partners());
+            let now = instance.assignment(state.partners());
             prop_assert!(problem.is_feasible(&now));
             let value = problem.objective(&now);
-            prop_assert!(close(begin + unit * board.gain(), value), "{} {}", begin + unit * board.gain(), value);
+            prop_assert!(close(begin + unit * state.gain(), value), "{} {}", begin + unit * state.gain(), value);
             // Nothing that is at its bound is on the list, and everything else is, once.
-            let fresh = Board::new(&terrain, &now);
-            let sorted = |board: &Board<'_>| {
-                let mut list = board.lacking().to_vec();
+            let fresh = State::new(&instance, &now);
+            let sorted = |state: &State<'_>| {
+                let mut list = state.lacking().to_vec();
                 list.sort_unstable();
                 list
             };
-            if whole && terrain.unit() == 1.0 {
-                prop_assert_eq!(sorted(&board), sorted(&fresh));
+            if whole && instance.unit() == 1.0 {
+                prop_assert_eq!(sorted(&state), sorted(&fresh));
             }
         }
-        let back = Board::new(&terrain, &first);
-        board.go_to(back.partners());
-        prop_assert_eq!(board.partners(), back.partners());
-        prop_assert!(board.gain().abs() * terrain.unit() < 1e-3);
+        let back = State::new(&instance, &first);
+        state.go_to(back.partners());
+        prop_assert_eq!(state.partners(), back.partners());
+        prop_assert!(state.gain().abs() * instance.unit() < 1e-3);
     }
 }
 

@@ -4,10 +4,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Anneal;
-use super::board::Board;
 use super::chains::Chains;
-use super::shares::Shares;
-use super::terrain::Terrain;
+use super::instance::Instance;
+use super::occupancy::Occupancy;
+use super::state::State;
 use crate::assignment::Assignment;
 use crate::monitor::{Interrupt, Monitor, Progress};
 
@@ -44,7 +44,7 @@ const TRIES: usize = 3;
 pub(super) struct Walk {
     /// The best permutation.
     pub(super) partners: Vec<u32>,
-    /// Its value, in units of the terrain.
+    /// Its value, in units of the instance.
     pub(super) value: f64,
     pub(super) iterations: usize,
     pub(super) interrupt: Option<Interrupt>,
@@ -53,7 +53,7 @@ pub(super) struct Walk {
     /// The best value after each temperature that improved it.
     pub(super) improvements: Vec<f64>,
     /// The share of the time that each row spent at each column around the best permutation.
-    pub(super) shares: Option<Shares>,
+    pub(super) occupancy: Option<Occupancy>,
 }
 
 struct Best {
@@ -62,11 +62,11 @@ struct Best {
 }
 
 impl Best {
-    fn look_at(&mut self, board: &Board<'_>) {
+    fn look_at(&mut self, state: &State<'_>) {
         // More than rounding.
-        if board.gain() > self.gain + 1e-4 {
-            self.gain = board.gain();
-            self.partners.copy_from_slice(board.partners());
+        if state.gain() > self.gain + 1e-4 {
+            self.gain = state.gain();
+            self.partners.copy_from_slice(state.partners());
         }
     }
 }
@@ -74,42 +74,42 @@ impl Best {
 /// Walks from `first`; `number` tells walks with the same seed apart.
 pub(super) fn walk(
     anneal: &Anneal,
-    terrain: &Terrain,
+    instance: &Instance,
     first: &Assignment,
     (seed, number): (u64, u64),
     monitor: &Monitor,
 ) -> Walk {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(number);
-    let board = Board::new(terrain, first);
-    let begin = board.value();
+    let state = State::new(instance, first);
+    let begin = state.value();
     let mut walker = Walker {
         best: Best {
-            partners: board.partners().to_vec(),
+            partners: state.partners().to_vec(),
             gain: 0.0,
         },
-        board,
+        state,
         random,
         monitor,
         iterations: 0,
         interrupt: None,
         improvements: vec![0.0],
     };
-    let mut chains = Chains::new(terrain.nodes);
+    let mut chains = Chains::new(instance.nodes);
     for round in 0..anneal.rounds {
         let before = walker.best.gain;
         walker.cool(anneal, round);
         walker.return_to_best();
-        walker.chain(&mut chains, anneal.chains.saturating_mul(terrain.nodes));
+        walker.chain(&mut chains, anneal.chains.saturating_mul(instance.nodes));
         let gained = walker.best.gain > before;
         if walker.is_done() || (round > 0 && !gained) {
             break;
         }
     }
     walker.return_to_best();
-    let optimal = walker.board.lacking().is_empty();
-    let samples = anneal.samples.saturating_mul(terrain.nodes);
-    let shares = (samples > 0).then(|| walker.sample(samples, anneal.sampling as f32));
+    let optimal = walker.state.lacking().is_empty();
+    let samples = anneal.samples.saturating_mul(instance.nodes);
+    let occupancy = (samples > 0).then(|| walker.sample(samples, anneal.sampling as f32));
     Walk {
         value: begin + walker.best.gain,
         partners: walker.best.partners,
@@ -121,34 +121,34 @@ pub(super) fn walk(
             .iter()
             .map(|gain| begin + gain)
             .collect(),
-        shares,
+        occupancy,
     }
 }
 
 /// `assignment` after exchanges that lose nothing, at the rows that lack something, and its value.
-pub(super) fn mended(terrain: &Terrain, assignment: &Assignment, seed: u64) -> (Assignment, f64) {
+pub(super) fn mended(instance: &Instance, assignment: &Assignment, seed: u64) -> (Assignment, f64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut board = Board::new(terrain, assignment);
+    let mut state = State::new(instance, assignment);
     let mut best = Best {
-        partners: board.partners().to_vec(),
+        partners: state.partners().to_vec(),
         gain: 0.0,
     };
-    let begin = board.value();
-    for _ in 0..MENDING * board.lacking().len() {
-        if board.lacking().is_empty() {
+    let begin = state.value();
+    for _ in 0..MENDING * state.lacking().len() {
+        if state.lacking().is_empty() {
             break;
         }
-        if let Some((i, j, change)) = proposal(&board, 256, f32::MIN_POSITIVE, &mut random) {
-            board.exchange(i, j, change);
-            best.look_at(&board);
+        if let Some((i, j, change)) = proposal(&state, 256, f32::MIN_POSITIVE, &mut random) {
+            state.exchange(i, j, change);
+            best.look_at(&state);
         }
     }
-    (terrain.assignment(&best.partners), begin + best.gain)
+    (instance.assignment(&best.partners), begin + best.gain)
 }
 
 /// A walk under way.
 struct Walker<'w> {
-    board: Board<'w>,
+    state: State<'w>,
     best: Best,
     random: ChaCha8Rng,
     monitor: &'w Monitor,
@@ -160,7 +160,7 @@ struct Walker<'w> {
 
 impl Walker<'_> {
     fn is_done(&self) -> bool {
-        self.interrupt.is_some() || self.board.lacking().is_empty()
+        self.interrupt.is_some() || self.state.lacking().is_empty()
     }
 
     fn note_improvement(&mut self) {
@@ -170,8 +170,8 @@ impl Walker<'_> {
     }
 
     fn return_to_best(&mut self) {
-        self.board.go_to(&self.best.partners);
-        self.board.refresh();
+        self.state.go_to(&self.best.partners);
+        self.state.refresh();
     }
 
     /// Exchanges at falling temperatures.
@@ -181,7 +181,7 @@ impl Walker<'_> {
         } else {
             anneal.sweeps.div_ceil(LATER)
         };
-        let proposals = sweeps.saturating_mul(self.board.terrain.nodes);
+        let proposals = sweeps.saturating_mul(self.state.instance.nodes);
         for level in 0..LEVELS {
             let progress = Progress {
                 stage: "anneal",
@@ -200,16 +200,16 @@ impl Walker<'_> {
                 let now = left.min(BETWEEN_LOOKS);
                 for _ in 0..now {
                     if let Some((i, j, change)) =
-                        proposal(&self.board, LACKING, temperature as f32, &mut self.random)
+                        proposal(&self.state, LACKING, temperature as f32, &mut self.random)
                     {
-                        self.board.exchange(i, j, change);
-                        self.best.look_at(&self.board);
+                        self.state.exchange(i, j, change);
+                        self.best.look_at(&self.state);
                     }
                 }
                 (left, self.iterations) = (left - now, self.iterations + now);
                 self.interrupt = self.monitor.interrupted();
             }
-            self.board.refresh();
+            self.state.refresh();
             self.note_improvement();
         }
     }
@@ -220,20 +220,20 @@ impl Walker<'_> {
             if self.is_done() {
                 break;
             }
-            chains.make(&mut self.board, &mut self.random);
+            chains.make(&mut self.state, &mut self.random);
             self.iterations += 1;
             if number % CHAINS_BETWEEN_LOOKS == 0 {
                 self.interrupt = self.monitor.interrupted();
             }
         }
-        self.best.look_at(&self.board);
+        self.best.look_at(&self.state);
         self.note_improvement();
     }
 
     /// Where the rows are while the walk goes on at one low temperature; proposals begin anywhere, so
     /// that the times are those of the assignments' weights and not of the search.
-    fn sample(&mut self, samples: usize, temperature: f32) -> Shares {
-        let mut shares = Shares::new(&self.board);
+    fn sample(&mut self, samples: usize, temperature: f32) -> Occupancy {
+        let mut occupancy = Occupancy::new(&self.state);
         let (mut done, mut accepted) = (0, 0);
         while done < samples && self.interrupt.is_none() {
             if done > samples / FIRST_SAMPLES && accepted < done / FROZEN {
@@ -243,50 +243,50 @@ impl Walker<'_> {
             for _ in 0..now {
                 done += 1;
                 if let Some((i, j, change)) =
-                    proposal(&self.board, 0, temperature, &mut self.random)
+                    proposal(&self.state, 0, temperature, &mut self.random)
                 {
                     accepted += 1;
-                    shares.leave(&self.board, i, done);
-                    shares.leave(&self.board, j, done);
-                    self.board.exchange(i, j, change);
-                    self.best.look_at(&self.board);
+                    occupancy.leave(&self.state, i, done);
+                    occupancy.leave(&self.state, j, done);
+                    self.state.exchange(i, j, change);
+                    self.best.look_at(&self.state);
                 }
             }
             self.interrupt = self.monitor.interrupted();
         }
         self.iterations += done;
         self.note_improvement();
-        shares.finish(&self.board, done);
-        shares
+        occupancy.finish(&self.state, done);
+        occupancy
     }
 }
 
 /// The exchange of i and j and what it gains, if Metropolis' rule accepts the one proposed.
 #[inline]
 fn proposal(
-    board: &Board<'_>,
+    state: &State<'_>,
     lacking_of_256: u64,
     temperature: f32,
     random: &mut ChaCha8Rng,
 ) -> Option<(usize, usize, f32)> {
-    let nodes = board.terrain.nodes;
+    let nodes = state.instance.nodes;
     let (first, second) = (random.next_u64(), random.next_u64());
-    let lacking = board.lacking();
+    let lacking = state.lacking();
     let i = if first & 255 < lacking_of_256 && !lacking.is_empty() {
         lacking[below(first >> 32, lacking.len())] as usize
     } else {
         below(first >> 32, nodes)
     };
     let nearby = if first >> 8 & 255 < NEARBY {
-        neighbouring_column(board, i, first >> 16 & 255, second)
+        neighbouring_column(state, i, first >> 16 & 255, second)
     } else {
         None
     };
-    let j = board.owner(nearby.unwrap_or_else(|| below(second >> 32, nodes)));
+    let j = state.owner(nearby.unwrap_or_else(|| below(second >> 32, nodes)));
     if i == j {
         return None;
     }
-    let change = board.change(i, j);
+    let change = state.change(i, j);
     // 24 bits that decided nothing else.
     let chance = (second & 0xFF_FFFF) as f32 / (1 << 24) as f32;
     (change >= 0.0 || chance < (change / temperature).exp()).then_some((i, j, change))
@@ -294,8 +294,8 @@ fn proposal(
 
 /// A neighbour of the column of one of the row's neighbours, preferably one whose link is missing.
 #[inline]
-fn neighbouring_column(board: &Board<'_>, i: usize, which: u64, bits: u64) -> Option<usize> {
-    let layers = &board.terrain.layers;
+fn neighbouring_column(state: &State<'_>, i: usize, which: u64, bits: u64) -> Option<usize> {
+    let layers = &state.instance.layers;
     let (pattern, host) = &layers[which as usize % layers.len()];
     let neighbours = pattern.of(i);
     if neighbours.is_empty() {
@@ -306,8 +306,8 @@ fn neighbouring_column(board: &Board<'_>, i: usize, which: u64, bits: u64) -> Op
     for _ in 0..TRIES {
         hash = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let k = neighbours[below(hash >> 32, neighbours.len())].0 as usize;
-        at = board.partner(k);
-        if !board.terrain.linked(board.partner(i), at) {
+        at = state.partner(k);
+        if !state.instance.linked(state.partner(i), at) {
             break;
         }
     }

@@ -19,17 +19,22 @@
 
 mod relaxation;
 
+use serde::{Deserialize, Serialize};
+
 use self::relaxation::{Images, Relaxation};
 use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
+use super::relaxation::{check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProductPairwise};
 
 /// The path's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Path {
     /// λ's first step, and the least; later ones are longer as P nears a permutation. Default 0.05.
     pub step: f64,
@@ -52,29 +57,6 @@ impl Default for Path {
     }
 }
 
-impl Path {
-    fn check(&self) -> Result<()> {
-        if !(self.step > 0.0 && self.step <= 1.0) {
-            return Err(Error::parameter(
-                "step",
-                self.step,
-                "a number above 0, at most 1",
-            ));
-        }
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::parameter(
-                "tolerance",
-                self.tolerance,
-                "a finite number, at least 0",
-            ));
-        }
-        if self.iterations_per_step == 0 {
-            return Err(Error::parameter("iterations_per_step", 0, "at least 1"));
-        }
-        Ok(())
-    }
-}
-
 impl Solver for Path {
     fn info(&self) -> Info {
         Info {
@@ -86,6 +68,22 @@ impl Solver for Path {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        if !(self.step > 0.0 && self.step <= 1.0) {
+            return Err(Error::parameter(
+                "step",
+                self.step,
+                "a number above 0, at most 1",
+            ));
+        }
+        check_nonnegative("tolerance", self.tolerance)?;
+        check_positive("iterations_per_step", self.iterations_per_step)
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<()> {
+        factors(problem).map(|_| ())
+    }
+
     /// The start is not used: the path has its own. `convergence` holds the gaps. Where not all
     /// assignments are allowed or nodes may stay alone, the path comes as near as a permutation can,
     /// and the rounding at its end keeps the rules.
@@ -93,21 +91,13 @@ impl Solver for Path {
     /// # Complexity
     /// One matrix product and one linear assignment, O(N³), an iteration; N = max(n₁, n₂). Memory: 14
     /// N×N matrices.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
-        let product = problem
-            .pairwise()
-            .as_product()
-            .filter(|product| product.is_symmetric())
-            .ok_or_else(|| {
-                Error::parameter(
-                    "problem",
-                    "pairwise values that are no products of symmetric matrices",
-                    "a quadratic assignment problem with matrices A and B, one of them symmetric, \
-                     which path relaxes",
-                )
-            })?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        _start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
+        let product = factors(problem)?;
         let (n, m) = problem.shape();
         let relaxation = Relaxation::new(problem, product)?;
         let mut walk = Walk::new(&relaxation, problem);
@@ -156,6 +146,21 @@ impl Solver for Path {
             convergence,
         })
     }
+}
+
+/// The matrices that are relaxed.
+fn factors(problem: &Problem) -> Result<&ProductPairwise> {
+    let product = problem.pairwise().as_product();
+    product
+        .filter(|product| product.is_symmetric())
+        .ok_or_else(|| {
+            Error::parameter(
+                "problem",
+                "pairwise values that are no products of symmetric matrices",
+                "a quadratic assignment problem with matrices A and B, one of them symmetric, which \
+                 path relaxes",
+            )
+        })
 }
 
 /// A point on its way down F_λ.

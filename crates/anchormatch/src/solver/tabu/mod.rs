@@ -16,6 +16,7 @@ mod listed;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::starting::starting_point;
 use super::swaps::Swaps;
@@ -26,7 +27,9 @@ use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
 
 /// The search's parameters; the defaults are Taillard's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Tabu {
     /// Iterations. Default: 1000 n for product forms, more below n = 30, fewer for a W of high rank
     /// and above about n = 100.
@@ -51,18 +54,6 @@ impl Default for Tabu {
 }
 
 impl Tabu {
-    pub(super) fn check(&self) -> Result<()> {
-        let (short, long) = self.tenure;
-        if !(short >= 0.0 && short <= long && long <= 1e6) {
-            return Err(Error::parameter(
-                "tenure",
-                format!("{short} to {long}"),
-                "two numbers from 0 to 1e6, the smaller first",
-            ));
-        }
-        Ok(())
-    }
-
     /// Bans in iterations, the shortest and longest.
     fn bans(&self, nodes: usize) -> (usize, usize) {
         let ban = |share: f64| (share * nodes as f64) as usize;
@@ -105,11 +96,26 @@ impl Solver for Tabu {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        let (short, long) = self.tenure;
+        if !(short >= 0.0 && short <= long && long <= 1e6) {
+            return Err(Error::parameter(
+                "tenure",
+                format!("{short} to {long}"),
+                "two numbers from 0 to 1e6, the smaller first",
+            ));
+        }
+        Ok(())
+    }
+
     /// # Complexity
     /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
-        self.check()?;
-        start.check(problem)?;
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
         let first = starting_point(problem, start, &mut random)?;
         let endless = self.use_all_time && monitor.has_deadline();

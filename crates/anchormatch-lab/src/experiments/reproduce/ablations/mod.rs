@@ -12,11 +12,11 @@ use anchormatch::matcher::{Paper, Terms};
 use rand::RngExt;
 
 use self::recipe::{AnchorTerm, First, Recipe, Second, by_hand};
-use super::contender::Contender;
+use super::entry::Entry;
 use super::films::Film;
 use super::protocol::{Point, Protocol, derived_seed};
 use super::scale::Scale;
-use super::workbench::Loss;
+use crate::matchers::Loss;
 use anchormatch_generate::{Synthetic, house, stream};
 
 /// The names of the three kinds of pairs, in the order of the curves.
@@ -29,9 +29,9 @@ pub struct Choice {
     pub question: &'static str,
     /// What this row takes.
     pub value: String,
-    /// The place of its contender; rows that are the default share the first.
+    /// The place of its entry; rows that are the default share the first.
     pub place: usize,
-    /// The place of the contender that it is compared with.
+    /// The place of the entry that it is compared with.
     pub beside: usize,
 }
 
@@ -48,8 +48,8 @@ impl Choice {
 pub struct Choices {
     /// The rows of the table, by question.
     pub rows: Vec<Choice>,
-    /// The contenders; the first is the default, then d_k and adjacency alone.
-    pub contenders: Vec<Contender>,
+    /// The entries; the first is the default, then d_k and adjacency alone.
+    pub entries: Vec<Entry>,
 }
 
 impl Choices {
@@ -60,12 +60,12 @@ impl Choices {
     /// The open choices of the paper.
     #[must_use]
     pub fn standard() -> Self {
-        let full = Contender::paper("heat+b+ap", Paper::default());
-        let heat = Contender::paper("heat", Paper::with_terms(Terms::Heat));
-        let adjacency = Contender::paper("adjacency", Paper::with_terms(Terms::Adjacency));
+        let full = Entry::new("heat+b+ap", Paper::default());
+        let heat = Entry::new("heat", Paper::with_terms(Terms::Heat));
+        let adjacency = Entry::new("adjacency", Paper::with_terms(Terms::Adjacency));
         let mut choices = Self {
             rows: Vec::new(),
-            contenders: vec![full, heat, adjacency],
+            entries: vec![full, heat, adjacency],
         };
         choices.widths();
         choices.forms();
@@ -93,18 +93,18 @@ impl Choices {
         question: &'static str,
         value: impl Into<String>,
         beside: usize,
-        mut contender: Contender,
+        mut entry: Entry,
     ) {
         let value = value.into();
         // Commas would be columns.
-        contender.name = format!("{question}: {value}").replace(',', "");
-        let place = self.contenders.len();
-        self.contenders.push(contender);
+        entry.name = format!("{question}: {value}").replace(',', "");
+        let place = self.entries.len();
+        self.entries.push(entry);
         self.row(question, value, place, beside);
     }
 
     fn preset(&mut self, question: &'static str, value: impl Into<String>, preset: Paper) {
-        self.add(question, value, 0, Contender::paper("", preset));
+        self.add(question, value, 0, Entry::new("", preset));
     }
 
     fn widths(&mut self) {
@@ -117,16 +117,8 @@ impl Choices {
                     self.row(question, width.to_string(), place, place);
                     continue;
                 }
-                let preset = Paper {
-                    width,
-                    ..Paper::with_terms(terms)
-                };
-                self.add(
-                    question,
-                    width.to_string(),
-                    place,
-                    Contender::paper("", preset),
-                );
+                let preset = Paper::with_terms(terms).with_width(width);
+                self.add(question, width.to_string(), place, Entry::new("", preset));
             }
         }
     }
@@ -189,11 +181,10 @@ impl Choices {
             self.preset(
                 question,
                 value,
-                Paper {
-                    proximity_weight,
-                    anchor_weight,
-                    ..Paper::default()
-                },
+                paper(|paper| {
+                    paper.proximity_weight = proximity_weight;
+                    paper.anchor_weight = anchor_weight;
+                }),
             );
         }
     }
@@ -205,14 +196,7 @@ impl Choices {
                 self.default_row(question, "1");
                 continue;
             }
-            self.preset(
-                question,
-                tau.to_string(),
-                Paper {
-                    tau,
-                    ..Paper::default()
-                },
-            );
+            self.preset(question, tau.to_string(), paper(|paper| paper.tau = tau));
         }
         let question = "eigenvectors K";
         for (value, eigenvectors) in [
@@ -229,20 +213,14 @@ impl Choices {
             self.preset(
                 question,
                 value,
-                Paper {
-                    eigenvectors,
-                    ..Paper::default()
-                },
+                paper(|paper| paper.eigenvectors = eigenvectors),
             );
         }
     }
 
     fn learning(&mut self) {
         let learner = Learner::default();
-        let with = |learner: Learner| Paper {
-            learner,
-            ..Paper::default()
-        };
+        let with = |learner: Learner| paper(|paper| paper.learner = learner);
         let question = "price of slack C";
         for c in [1.0, 10.0, 100.0, 1000.0] {
             if c == learner.c {
@@ -329,17 +307,24 @@ impl Choices {
     }
 }
 
+/// The preset with something changed.
+fn paper(change: impl FnOnce(&mut Paper)) -> Paper {
+    let mut paper = Paper::default();
+    change(&mut paper);
+    paper
+}
+
 /// The protocol of the ablations; without Hotel where it is not there.
 #[must_use]
 pub fn ablations(hotel: Option<&Film>, scale: &Scale, seed: u64) -> Protocol {
-    let contenders = Choices::standard().contenders;
+    let entries = Choices::standard().entries;
     let trials = scale.ablations;
     let graphs = Synthetic {
         noise: 0.2,
         ..Synthetic::default()
     };
     let point = Point::synthetic("ablations", graphs, 2, trials, seed);
-    let mut protocol = Protocol::sweep("ablations", "kind", vec![(0.0, point)], contenders, seed);
+    let mut protocol = Protocol::sweep("ablations", "kind", vec![(0.0, point)], entries, seed);
     protocol.curves[0].name = KINDS[0].to_owned();
     if let Some(film) = hotel {
         let far = |from: usize, to: usize| (60..=90).contains(&(to - from));
@@ -391,10 +376,9 @@ mod tests {
     use anchormatch::Monitor;
 
     use super::*;
-    use crate::experiments::reproduce::Answer;
 
     #[test]
-    fn every_question_has_its_default_and_every_contender_its_row() {
+    fn every_question_has_its_default_and_every_entry_its_row() {
         let choices = Choices::standard();
         let mut seen: HashSet<usize> = [0, 1, 2].into();
         let questions: Vec<&str> = choices.rows.iter().map(|row| row.question).collect();
@@ -406,9 +390,9 @@ mod tests {
         for row in &choices.rows {
             assert!(row.is_default() || seen.insert(row.place), "{row:?}");
         }
-        assert_eq!(seen.len(), choices.contenders.len());
-        let names: HashSet<&str> = choices.contenders.iter().map(|c| c.name.as_str()).collect();
-        assert_eq!(names.len(), choices.contenders.len());
+        assert_eq!(seen.len(), choices.entries.len());
+        let names: HashSet<&str> = choices.entries.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names.len(), choices.entries.len());
         assert!(names.iter().all(|name| !name.contains(',')));
     }
 
@@ -420,13 +404,8 @@ mod tests {
         for point in &protocol.points {
             let trial = point.trial(1).unwrap();
             let (a, _) = usual.run(&trial, 0, &monitor).unwrap();
-            let (b, _) = protocol.contenders[0].run(&trial, 0, &monitor).unwrap();
-            let sorted = |answer: Answer| {
-                let mut pairs = answer.pairs;
-                pairs.sort_unstable();
-                pairs
-            };
-            assert_eq!(sorted(a), sorted(b));
+            let (b, _) = protocol.entries[0].run(&trial, 0, &monitor).unwrap();
+            assert_eq!(a.pairs, b.pairs);
         }
     }
 
@@ -434,9 +413,9 @@ mod tests {
     fn every_choice_runs() {
         let protocol = ablations(None, &Scale::of(1), 5);
         let trial = protocol.points[0].trial(0).unwrap();
-        for contender in &protocol.contenders {
-            let (_, outcome) = contender.run(&trial, 0, &Monitor::silent()).unwrap();
-            assert_eq!(outcome.asked, 18, "{}", contender.name);
+        for entry in &protocol.entries {
+            let (_, outcome) = entry.run(&trial, 0, &Monitor::silent()).unwrap();
+            assert_eq!(outcome.asked, 18, "{}", entry.name);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! W with one piece exchanged, put together on the workbench.
 
+use anchormatch::Result;
 use anchormatch::affinity::first_order::add_affinity;
 use anchormatch::affinity::folding::fold_anchors;
-use anchormatch::affinity::second_order::{gaussian_affinity, mean_squared_difference};
+use anchormatch::affinity::second_order::{bandwidth, mean_squared_difference};
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Paper;
-use anchormatch::solver::Rrwm;
-use anchormatch::{Monitor, Result};
+use anchormatch::problem::{GaussianKernel, Pairwise};
+use serde::{Deserialize, Serialize};
 
-use crate::experiments::Trial;
-use crate::experiments::reproduce::contender::{Answer, Contender, paper_settings};
-use crate::experiments::reproduce::workbench::{Loss, Workbench};
+use crate::experiments::reproduce::Entry;
+use crate::matchers::{ByHand, Loss, Program, Workbench};
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Second {
     Gaussian,
     DiagonalMean,
@@ -20,14 +21,16 @@ pub(super) enum Second {
     Linear,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum First {
     Exponential,
     Gaussian,
     Linear,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum AnchorTerm {
     Summed,
     ByAnchor,
@@ -35,7 +38,8 @@ pub(super) enum AnchorTerm {
 }
 
 /// W with one piece exchanged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Recipe {
     pub(super) second: Second,
     pub(super) first: First,
@@ -56,17 +60,30 @@ impl Default for Recipe {
     }
 }
 
-pub(super) fn by_hand(recipe: Recipe) -> Contender {
-    let preset = Paper::default();
-    let settings = format!("{recipe:?} on {}", paper_settings(&preset));
-    Contender::new("", settings, move |trial, seed, monitor| {
-        recipe.run(&preset, trial, seed, monitor)
-    })
+/// The preset with one piece exchanged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exchanged {
+    recipe: Recipe,
+    paper: Paper,
+}
+
+pub(super) fn by_hand(recipe: Recipe) -> Entry {
+    let paper = Paper::default();
+    Entry::new("", ByHand::new(Exchanged { recipe, paper }))
+}
+
+impl Program for Exchanged {
+    const NAME: &'static str = "paper by hand";
+    const ABOUT: &'static str = "The method of the paper with one piece exchanged";
+
+    fn build(&self, bench: &Workbench<'_>) -> Result<(Matrix, Box<dyn Pairwise>)> {
+        self.recipe.build(&self.paper, bench)
+    }
 }
 
 impl Recipe {
-    fn run(&self, preset: &Paper, trial: &Trial, seed: u64, monitor: &Monitor) -> Result<Answer> {
-        let bench = Workbench::new(trial, monitor)?;
+    fn build(&self, preset: &Paper, bench: &Workbench<'_>) -> Result<(Matrix, Box<dyn Pairwise>)> {
         let heat = bench.heat(preset.tau)?;
         let kernels = [&heat.kernels[0], &heat.kernels[1]];
         let mut unary = bench.no_terms();
@@ -87,7 +104,7 @@ impl Recipe {
             }
             AnchorTerm::Folded => {
                 let [x, y] = bench.free_values(kernels);
-                let affinity = gaussian_affinity(&x, &y, preset.width)?;
+                let affinity = GaussianKernel::new(bandwidth(&x, &y, preset.width)?)?;
                 let folded = fold_anchors(kernels[0], kernels[1], bench.anchors.hard(), |p, q| {
                     affinity.evaluate(p, q)
                 })?;
@@ -117,7 +134,7 @@ impl Recipe {
                 bench.explicit(values, |x, y| 1.0 - (x - y).abs() / most)?
             }
         };
-        bench.solve(unary, pairwise, &Rrwm::default(), seed)
+        Ok((unary, pairwise))
     }
 
     fn add(&self, unary: &mut Matrix, distance: &Matrix, weight: f64) {

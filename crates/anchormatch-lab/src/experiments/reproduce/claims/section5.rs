@@ -1,7 +1,7 @@
 //! What Section 5 says, quote by quote, and the tests that each quote becomes.
 
 use super::{Bound, Claim, MUCH, Test, USEFUL, Unit};
-use crate::experiments::reproduce::contender::Outcome;
+use crate::experiments::reproduce::entry::Outcome;
 use crate::experiments::reproduce::estimate::{Clustered, Estimate};
 use crate::experiments::reproduce::experiment::{Book, Experiment};
 use crate::experiments::reproduce::films::{ANCHOR_COUNTS, HOTEL_EXAMPLE, HOUSE_EXAMPLE};
@@ -326,18 +326,14 @@ fn house_claims(book: &Book) -> Vec<Claim> {
     ]
 }
 
-/// The middle views less the extreme ones, in the mean accuracy of some contenders.
-fn effect(
-    results: &Results,
-    contenders: &[usize],
-    side: impl Fn(usize) -> Option<bool>,
-) -> Estimate {
+/// The middle views less the extreme ones, in the mean accuracy of some entries.
+fn effect(results: &Results, entries: &[usize], side: impl Fn(usize) -> Option<bool>) -> Estimate {
     let mean = |o: &[Option<Outcome>]| {
         let mut sum = 0.0;
-        for &place in contenders {
+        for &place in entries {
             sum += o[place]?.accuracy();
         }
-        Some(sum / contenders.len() as f64)
+        Some(sum / entries.len() as f64)
     };
     contrast(results, mean, side)
 }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use anchormatch::{Monitor, Result};
 
 use super::claims::{Bound, Claim, End, MUCH, USEFUL, Verdict, claims};
-use super::contender::WIDE;
 use super::document::{Block, Document, Figure};
+use super::entry::WIDE;
 use super::experiment::{Book, Experiment};
 use super::results::Results;
 use crate::datasets::pose_house;
@@ -216,7 +216,7 @@ fn claim_row(claim: &Claim, number: usize) -> Vec<String> {
 fn names(results: &Results) -> Vec<String> {
     results
         .protocol
-        .contenders
+        .entries
         .iter()
         .map(|c| c.name.clone())
         .collect()

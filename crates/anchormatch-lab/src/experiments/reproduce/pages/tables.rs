@@ -96,7 +96,7 @@ impl Writer<'_> {
         if let Some(results) = self.results(Experiment::Published) {
             let mut rows = Vec::new();
             for reference in references() {
-                let name = reference.contender.replace(',', "");
+                let name = reference.entry.replace(',', "");
                 let Some(place) = results.protocol.place(&name) else {
                     continue;
                 };
@@ -106,7 +106,7 @@ impl Writer<'_> {
                 let far = (ours.value - theirs).abs() > 2.0f64.sqrt() * ours.half_width + 0.005;
                 rows.push(vec![
                     POINTS[reference.place].to_owned(),
-                    reference.contender.to_owned(),
+                    reference.entry.to_owned(),
                     ours.text(),
                     format!("{theirs:.3}"),
                     match (far, ours.value > theirs) {
@@ -199,7 +199,7 @@ pub(super) fn row_of(results: &Results, name: &str, members: &[usize]) -> Vec<St
         let values = results.values_at(members, |_, o| Some(o[place]?.accuracy()));
         Estimate::mean(&values).text()
     };
-    let cells = (0..results.protocol.contenders.len()).map(cell);
+    let cells = (0..results.protocol.entries.len()).map(cell);
     std::iter::once(name.to_owned()).chain(cells).collect()
 }
 

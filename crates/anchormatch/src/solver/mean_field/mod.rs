@@ -14,11 +14,10 @@
 //! > dX ← (η/N) P(2 W dX),   P taking means of rows and columns out,
 //!
 //! so η_c = N/λ, λ where the spectrum of P 2W P ends. For W = A ⊗ B with independent entries of
-//! standard deviation α and β this is 2 · 2α√N · 2β√N (Wigner), four times the root mean square that a
-//! single product with a random matrix tells; structure such as blocks adds larger eigenvalues, but
-//! those modes hold no single pairs. Anchors folded into u push X the right way before η_c is
-//! reached. The schedule is relative to η_c and so does not depend on the scale of W, nor on the
-//! number or density of edges.
+//! standard deviation α and β this is 2 · 2α√N · 2β√N (Wigner), four times the root mean square of all
+//! eigenvalues ([`critical`]); structure such as blocks adds larger ones, but those modes hold no single
+//! pairs. Anchors folded into u push X the right way before η_c is reached. The schedule is relative to
+//! η_c and so does not depend on the scale of W, nor on the number, density or order of edges.
 //!
 //! What a pair says comes back to it through all others, and is not news: the mean field counts it
 //! twice. Thouless, Anderson and Palmer (*Phil. Mag.* 35, 1977) take this reaction of Onsager's out of
@@ -42,8 +41,12 @@
 //! scale is that of the replica-symmetric mean field for matching (Mézard, Parisi 1985; Kosowsky,
 //! Yuille, *Neural Networks* 7, 1994, for the annealing).
 
+mod critical;
+
+use serde::{Deserialize, Serialize};
+
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
-use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, norm, range};
+use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -60,7 +63,9 @@ const RULED_OUT: f64 = 1e-30;
 const BEFORE_FREEZING: f64 = 1.25;
 
 /// The annealing's parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MeanField {
     /// The first η, in units of η_c. Default 0.4.
     pub first: f64,
@@ -93,6 +98,28 @@ impl Default for MeanField {
 }
 
 impl MeanField {
+    /// η/η_c of the `k`th step.
+    fn relative_inverse_temperature(&self, k: usize) -> f64 {
+        let share = if self.steps > 1 {
+            k as f64 / (self.steps - 1) as f64
+        } else {
+            1.0
+        };
+        self.first * (self.last / self.first).powf(share)
+    }
+}
+
+impl Solver for MeanField {
+    fn info(&self) -> Info {
+        Info {
+            name: "mean-field",
+            kind: Kind::Relaxation,
+            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical temperature: this project",
+            complexity: "P + O(n²) a balancing sweep",
+            accepts: "all",
+        }
+    }
+
     fn check(&self) -> Result<()> {
         for (name, value) in [("first", self.first), ("last", self.last)] {
             if !(value > 0.0 && value <= 1e6) {
@@ -116,34 +143,17 @@ impl MeanField {
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
     }
 
-    /// η/η_c of the `k`th step.
-    fn slope(&self, k: usize) -> f64 {
-        let share = if self.steps > 1 {
-            k as f64 / (self.steps - 1) as f64
-        } else {
-            1.0
-        };
-        self.first * (self.last / self.first).powf(share)
-    }
-}
-
-impl Solver for MeanField {
-    fn info(&self) -> Info {
-        Info {
-            name: "mean-field",
-            kind: Kind::Relaxation,
-            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical slope: this project",
-            complexity: "P + O(n²) a balancing sweep",
-            accepts: "all",
-        }
-    }
-
     /// `convergence` is ‖X' − X‖/√k, k = min(n₁, n₂).
     ///
     /// # Complexity
     /// One product with W and a few balancing sweeps a step. Memory: four
     /// n₁×n₂ matrices and the product's scratch.
-    fn solve(&self, problem: &Problem, start: &Start<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn solve_accepted(
+        &self,
+        problem: &Problem,
+        start: &Start<'_>,
+        monitor: &Monitor,
+    ) -> Result<Solution> {
         Ok(self.anneal(problem, start, monitor)?.solution)
     }
 }
@@ -173,9 +183,10 @@ impl MeanField {
         let mut early = Vec::new();
         if iterations.go_on() {
             let watch = monitor.stopwatch();
-            let spread = field.spread();
+            field.update_gradient();
             let mut took = watch.seconds();
-            let critical = field.critical_slope(spread);
+            let spread = critical::spread(problem.pairwise(), start.seed);
+            let critical = critical::inverse_temperature(problem, spread);
             let mut k = 0;
             while iterations.go_on() {
                 // What cannot end in time is not begun.
@@ -187,11 +198,14 @@ impl MeanField {
                     break;
                 }
                 let watch = monitor.stopwatch();
-                let slope = self.slope(k);
-                if early.is_empty() && k > 0 && slope > BEFORE_FREEZING {
+                let relative = self.relative_inverse_temperature(k);
+                if early.is_empty() && k > 0 && relative > BEFORE_FREEZING {
                     early.clone_from(&field.x);
                 }
-                let moved = field.step(self, critical * slope, spread);
+                if k > 0 {
+                    field.update_gradient();
+                }
+                let moved = field.step(self, critical * relative, spread);
                 k += 1;
                 iterations.record(moved, k == self.steps || field.is_decided);
                 took = watch.seconds();
@@ -199,7 +213,7 @@ impl MeanField {
             if k == 0 {
                 field.look_at_unary();
             } else if !iterations.were_interrupted() {
-                field.pull();
+                field.update_gradient();
             }
         }
         let open = field.open();
@@ -246,39 +260,8 @@ impl<'p> Field<'p> {
         }
     }
 
-    /// The root mean square of P 2W P's image of a random matrix of norm 1.
-    fn spread(&mut self) -> f64 {
-        let (n, m) = self.problem.shape();
-        // Mixed, but the same in every run.
-        let mut direction: Vec<f64> = (0..n * m)
-            .map(|k| {
-                let mixed = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                (mixed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-            })
-            .collect();
-        centre(&mut direction, n, m);
-        let size = norm(&direction);
-        self.problem
-            .pairwise()
-            .apply(&direction, &mut self.score, &mut self.scratch);
-        centre(&mut self.score, n, m);
-        2.0 * norm(&self.score) / size.max(f64::MIN_POSITIVE)
-    }
-
-    /// η_c; where W has no spread, the η at which the unary part's spread is a nat.
-    fn critical_slope(&self, spread: f64) -> f64 {
-        let (n, m) = self.problem.shape();
-        if spread > 0.0 {
-            // A product of two semicircles ends at 2 · 2 times its root mean square.
-            n.max(m) as f64 / (4.0 * spread)
-        } else {
-            let (low, high) = range(self.problem.unary().as_slice());
-            if high > low { 1.0 / (high - low) } else { 1.0 }
-        }
-    }
-
-    /// The score at X.
-    fn pull(&mut self) {
+    /// The score at X: the objective's gradient.
+    fn update_gradient(&mut self) {
         let sign = self.problem.sense().sign();
         self.problem
             .pairwise()
@@ -305,23 +288,22 @@ impl<'p> Field<'p> {
         open / n.min(m).max(1) as f64
     }
 
-    /// X at slope η from the last X; returns how far it went.
-    fn step(&mut self, parameters: &MeanField, slope: f64, spread: f64) -> f64 {
+    /// X at inverse temperature η from the last X and its gradient; returns how far it went.
+    fn step(&mut self, parameters: &MeanField, eta: f64, spread: f64) -> f64 {
         let (n, m) = self.problem.shape();
-        self.pull();
         let open = self.open() * n.min(m) as f64;
-        let reaction = parameters.reaction * slope * spread * spread / (n * m) as f64 * open;
+        let reaction = parameters.reaction * eta * spread * spread / (n * m) as f64 * open;
         for (slot, before) in self.score.iter_mut().zip(&self.next) {
             *slot -= reaction * before;
         }
         let (low, high) = range(&self.score);
         if self.balancer.is_new {
             self.balancer.centre(&self.score, n, m);
-            self.balancer.begin_at_means(slope);
+            self.balancer.begin_at_means(eta);
         }
         self.balancer
-            .fill(&self.score, slope, high, &mut self.next, n, m);
-        let least = (slope * (low - high)).max(LEAST_EXPONENT);
+            .fill(&self.score, eta, high, &mut self.next, n, m);
+        let least = (eta * (low - high)).max(LEAST_EXPONENT);
         set_ruled_out(self.problem, &mut self.next, least.exp() * RULED_OUT);
         let (tolerance, sweeps) = (parameters.sinkhorn_tolerance, parameters.sinkhorn_sweeps);
         self.balancer
@@ -346,27 +328,9 @@ impl<'p> Field<'p> {
     }
 }
 
-/// Takes the means of rows and columns out.
-fn centre(x: &mut [f64], n: usize, m: usize) {
-    let mut columns = vec![0.0; m];
-    for row in x.chunks_mut(m) {
-        let mean = row.iter().sum::<f64>() / m as f64;
-        for (value, column) in row.iter_mut().zip(&mut columns) {
-            *value -= mean;
-            *column += *value / n as f64;
-        }
-    }
-    for row in x.chunks_mut(m) {
-        for (value, column) in row.iter_mut().zip(&columns) {
-            *value -= column;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::symmetric_eigen;
     use crate::problem::{ProductPairwise, Sense, Weights};
 
     fn random_graph(n: usize, seed: u64) -> Matrix {
@@ -390,35 +354,6 @@ mod tests {
         });
         ProductPairwise::problem(Sense::Maximise, Weights::Dense(a), Weights::Dense(b), None)
             .unwrap()
-    }
-
-    #[test]
-    fn the_critical_slope_is_where_the_spectrum_ends() {
-        let n = 12;
-        let problem = problem(n, 10.0);
-        // P 2W P as a matrix, column by column.
-        let mut dense = Matrix::zeros(n * n, n * n);
-        for k in 0..n * n {
-            let mut unit = vec![0.0; n * n];
-            unit[k] = 1.0;
-            centre(&mut unit, n, n);
-            let mut image = vec![0.0; n * n];
-            let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
-            problem.pairwise().apply(&unit, &mut image, &mut scratch);
-            centre(&mut image, n, n);
-            for (row, value) in image.iter().enumerate() {
-                dense[(row, k)] = 2.0 * value;
-            }
-        }
-        let values = symmetric_eigen(&dense).unwrap().values;
-        let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        let found = {
-            let mut field = Field::new(&problem, vec![1.0 / n as f64; n * n]);
-            let spread = field.spread();
-            field.critical_slope(spread)
-        };
-        let ratio = found / (n as f64 / largest);
-        assert!((0.7..1.4).contains(&ratio), "{ratio}");
     }
 
     #[test]

@@ -1,27 +1,44 @@
-//! Matchings that leave nodes alone: partial ones, compared with the full one by their posterior.
+//! Stage *outliers*: partial matchings, compared with the full one by their posterior.
 
-use super::evidence::{Model, log_prior};
-use super::search::{FITS, Found, LARGEST_PARTIAL, Search};
-use crate::affinity::likelihood::Observations;
+use super::{FITS, Search};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::problem::{Coverage, GaussianKernel, Problem, SeparablePairwise};
+use crate::matcher::best::evidence::{Model, log_prior};
+use crate::matcher::best::found::Found;
+use crate::matcher::best::program::{Terms, is_listed, problem, tolerant};
+use crate::matcher::best::thresholds::LARGEST_PARTIAL;
+use crate::problem::Coverage;
 use crate::solver::{MeanField, Solution, Solver, Start, Status, round};
 
 /// Correlations at which outliers are looked for.
 const LADDER: [f64; 3] = [0.99, 0.9, 0.7];
 
-/// Where no edge lies among weights in units of their spread: far from all of them.
-const NO_EDGE: f64 = -4.0;
-
 impl Search<'_> {
+    /// The full matching, or a partial one that is more likely.
+    pub(super) fn without_outliers(&self, full: Found) -> Result<Found> {
+        let affordable = self.preset.allow_unmatched
+            || (self.evidence.nodes() <= LARGEST_PARTIAL && !is_listed(self.evidence, &full.model));
+        let possible = self.preset.ingredients.outliers && self.outliers_are_possible(&full);
+        if !affordable || !possible || self.monitor.interrupted().is_some() {
+            return Ok(full);
+        }
+        let mut best = full.clone();
+        for found in self.partial(&full)? {
+            if self.is_better(&found, &best, &full) {
+                best = found;
+            }
+        }
+        best.others = full.others;
+        Ok(best)
+    }
+
     /// Whether a partial matching takes the place of the best so far.
     ///
     /// Matchings are compared under the same share of independent edges. Who wants everything matched
     /// says that full matchings are likely: a partial one must then be better than the full one by
     /// more than chance could make the best of all of them, ln of their number.
-    pub(super) fn is_better(&self, found: &Found, best: &Found, full: &Found) -> bool {
+    fn is_better(&self, found: &Found, best: &Found, full: &Found) -> bool {
         let evidence =
             |f: &Found, share: f64| self.evidence.posterior(&f.model, &f.assignment, share);
         let share = found.share.min(best.share);
@@ -39,7 +56,7 @@ impl Search<'_> {
     }
 
     /// Whether some node of a full matching disagrees with the rest.
-    pub(super) fn outliers_are_possible(&self, found: &Found) -> bool {
+    fn outliers_are_possible(&self, found: &Found) -> bool {
         self.preset.allow_unmatched
             || self
                 .evidence
@@ -49,7 +66,7 @@ impl Search<'_> {
     }
 
     /// Partial matchings, from the full one and from searches that do not mind outliers.
-    pub(super) fn partial(&self, full: &Found) -> Result<Vec<Found>> {
+    fn partial(&self, full: &Found) -> Result<Vec<Found>> {
         let evidence = self.evidence;
         let mut found = Vec::new();
         found.extend(self.shrink(&full.assignment, evidence.fit(&full.assignment))?);
@@ -58,7 +75,7 @@ impl Search<'_> {
             if large || self.monitor.interrupted().is_some() {
                 break;
             }
-            let Some(problem) = self.tolerant(correlation)? else {
+            let Some(problem) = tolerant(evidence, correlation, self.monitor)? else {
                 continue;
             };
             let start = Start::seeded(self.preset.seed);
@@ -80,9 +97,12 @@ impl Search<'_> {
             if self.monitor.interrupted().is_some() {
                 break;
             }
-            let matched = assignment.matched();
-            let problem =
-                evidence.problem(&model, Coverage::Partial, matched, share, self.monitor)?;
+            let terms = Terms {
+                coverage: Coverage::Partial,
+                matched: assignment.matched(),
+                share,
+            };
+            let problem = problem(evidence, &model, terms, self.monitor)?;
             let score = Matrix::from_fn(n, m, |i, a| {
                 f64::from(u8::from(assignment.partner(i) == Some(a)))
             });
@@ -102,7 +122,7 @@ impl Search<'_> {
             let same = solution.assignment == assignment;
             assignment.clone_from(&solution.assignment);
             model = evidence.fit(&assignment);
-            let found = self.found(solution, model.clone(), Coverage::Partial);
+            let found = Found::of(evidence, solution, model.clone(), Coverage::Partial);
             share = found.share;
             let better = best.as_ref().is_none_or(|b| found.evidence > b.evidence);
             if better {
@@ -114,48 +134,4 @@ impl Search<'_> {
         }
         Ok(best)
     }
-
-    /// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its
-    /// own pairs; `None` when all weights are the same.
-    fn tolerant(&self, correlation: f64) -> Result<Option<Problem>> {
-        let evidence = self.evidence;
-        let (n, m) = evidence.shape();
-        let (source, target) = (&evidence.source, &evidence.target);
-        if !(source.variance() > 0.0 && target.variance() > 0.0) {
-            return Ok(None);
-        }
-        let (rows, columns) = (&evidence.free.source, &evidence.free.target);
-        // The variance of x − y for matched weights is 2 (1 − ρ); three times as wide is tolerant.
-        let kernel = GaussianKernel::new(12.0 * (1.0 - correlation))?;
-        let mut unary = Matrix::zeros(n, m);
-        evidence.each_anchor(|p, q| {
-            for (i, &s) in rows.iter().enumerate() {
-                for (a, &t) in columns.iter().enumerate() {
-                    unary[(i, a)] +=
-                        2.0 * kernel.evaluate(spread(source, s, p), spread(target, t, q));
-                }
-            }
-        });
-        let pairwise = SeparablePairwise::new(
-            spreads(source, rows),
-            spreads(target, columns),
-            kernel,
-            1e-4,
-            self.monitor,
-        )?;
-        Ok(Some(Problem::maximise(unary, Box::new(pairwise))?))
-    }
-}
-
-/// A weight in units of its graph's spread.
-fn spread(shown: &Observations, i: usize, j: usize) -> f64 {
-    shown
-        .get(i, j)
-        .map_or(NO_EDGE, |v| (v - shown.mean()) / shown.variance().sqrt())
-}
-
-fn spreads(shown: &Observations, nodes: &[usize]) -> Matrix {
-    Matrix::from_fn(nodes.len(), nodes.len(), |k, l| {
-        spread(shown, nodes[k], nodes[l])
-    })
 }

@@ -1,6 +1,6 @@
-//! Where a walk stands: the assignment, what every pair would score, and which rows lack something.
+//! The state of a walk: the assignment, what every pair would score, and which rows lack something.
 //!
-//! Kept up to date is, for the permutation p on a [`Terrain`], the gradient
+//! Kept up to date is, for the permutation p on a [`Instance`], the gradient
 //!
 //! > G(i, c) = u(i, c) + Σ_k A_ik B_{c p(k)} + A_ki B_{p(k) c},
 //!
@@ -13,7 +13,7 @@
 //! d. A row whose score is below the most that its entries could give is on the list of those that
 //! lack something; when that is empty, the assignment is optimal.
 
-use super::terrain::Terrain;
+use super::instance::Instance;
 use crate::assignment::Assignment;
 
 /// Scores this far below the bound count as reaching it.
@@ -21,10 +21,10 @@ const SLACK: f32 = 1e-3;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A permutation on a [`Terrain`], its gradient and its lacking rows.
+/// A permutation on a [`Instance`], its gradient and its lacking rows.
 #[derive(Clone)]
-pub(super) struct Board<'t> {
-    pub(super) terrain: &'t Terrain,
+pub(super) struct State<'t> {
+    pub(super) instance: &'t Instance,
     gradient: Vec<f32>,
     partners: Vec<u32>,
     owners: Vec<u32>,
@@ -39,26 +39,26 @@ pub(super) struct Board<'t> {
     of_columns: Vec<(u32, f32)>,
 }
 
-impl<'t> Board<'t> {
-    /// The board of an assignment that matches the smaller side of the problem.
-    pub(super) fn new(terrain: &'t Terrain, assignment: &Assignment) -> Self {
-        let mut board = Self {
-            terrain,
-            gradient: terrain.unary().to_vec(),
-            partners: fill_up(terrain, assignment),
-            owners: vec![0; terrain.nodes],
-            scores: vec![0.0; terrain.nodes],
-            lacking: Vec::with_capacity(terrain.nodes),
-            places: vec![NOWHERE; terrain.nodes],
+impl<'t> State<'t> {
+    /// The state of an assignment that matches the smaller side of the problem.
+    pub(super) fn new(instance: &'t Instance, assignment: &Assignment) -> Self {
+        let mut state = Self {
+            instance,
+            gradient: instance.unary().to_vec(),
+            partners: fill_up(instance, assignment),
+            owners: vec![0; instance.nodes],
+            scores: vec![0.0; instance.nodes],
+            lacking: Vec::with_capacity(instance.nodes),
+            places: vec![NOWHERE; instance.nodes],
             gain: 0.0,
             of_rows: Vec::new(),
             of_columns: Vec::new(),
         };
-        for (i, &c) in board.partners.iter().enumerate() {
-            board.owners[c as usize] = i as u32;
+        for (i, &c) in state.partners.iter().enumerate() {
+            state.owners[c as usize] = i as u32;
         }
-        board.recount();
-        board
+        state.recount();
+        state
     }
 
     #[inline]
@@ -81,33 +81,33 @@ impl<'t> Board<'t> {
         &self.lacking
     }
 
-    /// What was gained since the board was set up.
+    /// What was gained since the state was set up.
     pub(super) fn gain(&self) -> f64 {
         self.gain
     }
 
     /// The objective without its constant, in units, counted anew.
     pub(super) fn value(&self) -> f64 {
-        let terrain = self.terrain;
+        let instance = self.instance;
         let one = |i: usize| {
             let c = self.partner(i);
-            let unary = if c < terrain.cols {
-                terrain.unary()[i * terrain.cols + c]
+            let unary = if c < instance.cols {
+                instance.unary()[i * instance.cols + c]
             } else {
                 0.0
             };
             // The pairwise part of the scores counts every pair twice.
             0.5 * (f64::from(self.scores[i]) + f64::from(unary))
         };
-        (0..terrain.rows).map(one).sum()
+        (0..instance.rows).map(one).sum()
     }
 
     /// What i would score at c.
     #[inline]
     fn score(&self, i: usize, c: usize) -> f32 {
-        let terrain = self.terrain;
-        if i < terrain.rows && c < terrain.cols {
-            self.gradient[i * terrain.cols + c]
+        let instance = self.instance;
+        if i < instance.rows && c < instance.cols {
+            self.gradient[i * instance.cols + c]
         } else {
             0.0
         }
@@ -118,8 +118,8 @@ impl<'t> Board<'t> {
     pub(super) fn change(&self, i: usize, j: usize) -> f32 {
         let (a, b) = (self.partner(i), self.partner(j));
         let mut change = self.score(i, b) - self.scores[i] + self.score(j, a) - self.scores[j];
-        if self.terrain.linked(a, b) {
-            for (pattern, host) in &self.terrain.layers {
+        if self.instance.linked(a, b) {
+            for (pattern, host) in &self.instance.layers {
                 let weight = pattern.get(i, j);
                 if weight != 0.0 {
                     change += weight * (host.get(a, b) + host.get(b, a));
@@ -133,17 +133,17 @@ impl<'t> Board<'t> {
     ///
     /// G(k, c) changes by (A_ki − A_kj)(B_cb − B_ca), so that neighbours that both have cost nothing.
     pub(super) fn exchange(&mut self, i: usize, j: usize, change: f32) {
-        let terrain = self.terrain;
+        let instance = self.instance;
         let (a, b) = (self.partner(i), self.partner(j));
         self.partners.swap(i, j);
         self.owners.swap(a, b);
         self.gain += f64::from(change);
-        for (pattern, host) in &terrain.layers {
+        for (pattern, host) in &instance.layers {
             difference(pattern.of(i), pattern.of(j), &mut self.of_rows);
             difference(host.of(b), host.of(a), &mut self.of_columns);
             for &(k, weight) in &self.of_rows {
-                let begin = k as usize * terrain.cols;
-                let row = &mut self.gradient[begin..begin + terrain.cols];
+                let begin = k as usize * instance.cols;
+                let row = &mut self.gradient[begin..begin + instance.cols];
                 for &(c, value) in &self.of_columns {
                     row[c as usize] += weight * value;
                 }
@@ -169,27 +169,27 @@ impl<'t> Board<'t> {
 
     /// Computes the gradient anew where rounding errors add up.
     pub(super) fn refresh(&mut self) {
-        if !self.terrain.exact {
-            self.gradient.copy_from_slice(self.terrain.unary());
+        if !self.instance.exact {
+            self.gradient.copy_from_slice(self.instance.unary());
             self.recount();
         }
     }
 
     /// Adds the pairwise part to a gradient that holds the unary one.
     fn recount(&mut self) {
-        let terrain = self.terrain;
-        for (pattern, host) in &terrain.layers {
-            for x in 0..terrain.nodes {
+        let instance = self.instance;
+        for (pattern, host) in &instance.layers {
+            for x in 0..instance.nodes {
                 let at = self.partner(x);
                 for &(k, weight) in pattern.of(x) {
-                    let begin = k as usize * terrain.cols;
+                    let begin = k as usize * instance.cols;
                     for &(c, value) in host.of(at) {
                         self.gradient[begin + c as usize] += weight * value;
                     }
                 }
             }
         }
-        (0..terrain.nodes).for_each(|i| self.look_at(i));
+        (0..instance.nodes).for_each(|i| self.look_at(i));
     }
 
     /// Brings the score of a row, and whether it lacks something, up to date.
@@ -198,7 +198,7 @@ impl<'t> Board<'t> {
         let score = self.score(i, self.partner(i));
         self.scores[i] = score;
         let place = self.places[i];
-        let lacks = score < self.terrain.bounds[i] - SLACK;
+        let lacks = score < self.instance.bounds[i] - SLACK;
         if lacks && place == NOWHERE {
             self.places[i] = self.lacking.len() as u32;
             self.lacking.push(i as u32);
@@ -240,15 +240,15 @@ fn difference(first: &[(u32, f32)], second: &[(u32, f32)], out: &mut Vec<(u32, f
 }
 
 /// The permutation of an assignment, rows and columns without partner matched in their order.
-fn fill_up(terrain: &Terrain, assignment: &Assignment) -> Vec<u32> {
-    let mut partners = vec![NOWHERE; terrain.nodes];
-    let mut free = vec![true; terrain.nodes];
+fn fill_up(instance: &Instance, assignment: &Assignment) -> Vec<u32> {
+    let mut partners = vec![NOWHERE; instance.nodes];
+    let mut free = vec![true; instance.nodes];
     for (i, c) in assignment.pairs() {
-        let (i, c) = if terrain.turned { (c, i) } else { (i, c) };
+        let (i, c) = if instance.turned { (c, i) } else { (i, c) };
         partners[i] = c as u32;
         free[c] = false;
     }
-    let mut left = (0..terrain.nodes).filter(|&c| free[c]);
+    let mut left = (0..instance.nodes).filter(|&c| free[c]);
     for slot in partners.iter_mut().filter(|slot| **slot == NOWHERE) {
         *slot = left.next().expect("as many columns as rows") as u32;
     }

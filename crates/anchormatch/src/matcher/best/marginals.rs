@@ -1,44 +1,52 @@
-//! How sure each pair is: samples of the posterior, from the matching found and from the other modes
-//! that the search met.
+//! Stage *marginals*: how sure each pair is, by samples of the posterior from the matching found and from
+//! the other modes that the search met.
 
-use super::evidence::Model;
-use super::search::{BEYOND_CHANCE, Found, LARGE, Search};
+use super::evidence::{Evidence, Model};
+use super::found::Found;
+use super::program::{Terms, is_listed, problem};
+use super::scale_curve::scale_curve;
+use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE};
 use crate::affinity::likelihood::Agreement;
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
+use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
 
 /// Fits of the scales to samples before the ones that count.
 const FITS_OF_SAMPLES: usize = 2;
 
-/// Modes further below the best, in nats, are left out: all of them together weigh nothing.
-const DEPTH_OF_MODES: f64 = 15.0;
-
 /// Posterior marginals of the free pairs, and the samples that they come from.
-pub(super) struct Confidence {
-    pub(super) marginals: Matrix,
+pub(super) struct Marginals {
+    pub(super) values: Matrix,
     pub(super) samples: Samples,
     /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
     pub(super) decoded: Option<Assignment>,
 }
 
-impl Search<'_> {
+/// What sampling needs beside the matching found.
+pub(super) struct Sampling<'a> {
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) seed: u64,
+    pub(super) monitor: &'a Monitor,
+}
+
+impl Sampling<'_> {
     /// What chains around the matching say of it.
-    pub(super) fn confidence(&self, found: &Found) -> Result<Confidence> {
+    pub(super) fn marginals(&self, found: &Found) -> Result<Marginals> {
         if let Some(marginals) = &found.marginals {
-            return Ok(Confidence {
-                marginals: marginals.clone(),
+            return Ok(Marginals {
+                values: marginals.clone(),
                 samples: Samples::default(),
                 decoded: None,
             });
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
-            return Ok(self.unsampled_confidence(found));
+            return Ok(self.unsampled(found));
         }
-        if let Some(confidence) = self.annealed_confidence(found)? {
+        if let Some(confidence) = self.annealed(found)? {
             return Ok(confidence);
         }
         let large = self.evidence.nodes() >= LARGE;
@@ -70,7 +78,7 @@ impl Search<'_> {
             return Ok(confidence);
         }
         let problem = self.problem_of_samples(found, &found.model)?;
-        if let Some(curve) = self.evidence.scaleless(found, &problem) {
+        if let Some(curve) = scale_curve(self.evidence, found, &problem) {
             let sampler = Sampler {
                 sweeps: 600,
                 burn_in: 60,
@@ -128,7 +136,7 @@ impl Search<'_> {
             }
             let start = Start {
                 assignment: Some(other),
-                ..Start::seeded(self.preset.seed)
+                ..Start::seeded(self.seed)
             };
             let mode = TwoOpt::default().solve(&problem, &start, self.monitor)?;
             let fresh = mode.assignment != found.assignment && !modes.contains(&mode.assignment);
@@ -141,7 +149,7 @@ impl Search<'_> {
 
     /// Where there is no time to sample: how the evidence for each pair compares with all other
     /// partners that the node could have, none of which is looked at.
-    fn unsampled_confidence(&self, found: &Found) -> Confidence {
+    fn unsampled(&self, found: &Found) -> Marginals {
         let (n, m) = self.evidence.shape();
         let mut marginals = Matrix::zeros(n, m);
         let support = self.evidence.support(&found.model, &found.assignment);
@@ -149,23 +157,23 @@ impl Search<'_> {
             let odds = found.share * support[i] - (m.max(2) as f64).ln();
             marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
         }
-        Confidence {
-            marginals,
+        Marginals {
+            values: marginals,
             samples: Samples::default(),
             decoded: None,
         }
     }
 
-    /// As [`confidence`](Self::confidence) for large sparse graphs, whose chains propose exchanges
+    /// As [`marginals`](Self::marginals) for large sparse graphs, whose chains propose exchanges
     /// along edges; `None` for others.
-    fn annealed_confidence(&self, found: &Found) -> Result<Option<Confidence>> {
+    fn annealed(&self, found: &Found) -> Result<Option<Marginals>> {
         let evidence = self.evidence;
         let worth = found.model.pairs.conserved_edge();
         let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
-        if !(suits && worth > 0.0 && evidence.is_listed(&found.model)) {
+        if !(suits && worth > 0.0 && is_listed(evidence, &found.model)) {
             return Ok(None);
         }
-        let problem = evidence.problem(&found.model, found.coverage, 0, 1.0, self.monitor)?;
+        let problem = problem(evidence, &found.model, Terms::FULL, self.monitor)?;
         let chains = Anneal {
             rounds: 0,
             samples: 400,
@@ -173,14 +181,14 @@ impl Search<'_> {
             ..Anneal::default()
         };
         let start = Start {
-            seed: self.preset.seed,
+            seed: self.seed,
             soft: None,
             assignment: Some(&found.assignment),
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
         let decoded = Some(sampled.assignment);
-        Ok(sampled.soft.map(|marginals| Confidence {
-            marginals,
+        Ok(sampled.soft.map(|marginals| Marginals {
+            values: marginals,
             samples: Samples::default(),
             decoded,
         }))
@@ -188,10 +196,12 @@ impl Search<'_> {
 
     /// The program whose objective is the logarithm of the posterior under a model.
     fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
-        let matched = found.assignment.matched();
-        let (coverage, share) = (found.coverage, found.share);
-        let evidence = self.evidence;
-        evidence.problem(model, coverage, matched, share, self.monitor)
+        let terms = Terms {
+            coverage: found.coverage,
+            matched: found.assignment.matched(),
+            share: found.share,
+        };
+        problem(self.evidence, model, terms, self.monitor)
     }
 
     /// Samples under a model, the mean agreement of their matchings, and how many differ from the one
@@ -201,7 +211,7 @@ impl Search<'_> {
         found: &Found,
         model: &Model,
         sampler: &Sampler,
-    ) -> Result<(Confidence, Agreement, usize)> {
+    ) -> Result<(Marginals, Agreement, usize)> {
         let evidence = self.evidence;
         let free = evidence.free;
         let problem = self.problem_of_samples(found, model)?;
@@ -210,18 +220,63 @@ impl Search<'_> {
             partners: Vec::new(),
         };
         let mut agreement = Agreement::default();
-        let (seed, first) = (self.preset.seed, &found.assignment);
+        let (seed, first) = (self.seed, &found.assignment);
         let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
             let partner = |a: Option<usize>| a.map(|a| free.target[a] as u32);
             samples.partners.push(p.iter().map(partner).collect());
             agreement.merge(&evidence.agreement(p));
         })?;
-        let confidence = Confidence {
-            marginals: sampled.marginals,
+        let confidence = Marginals {
+            values: sampled.marginals,
             samples,
             decoded: None,
         };
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::super::search::Search;
+    use super::*;
+    use crate::matcher::Log;
+
+    fn sums(values: &Matrix) -> Vec<f64> {
+        let rows = (0..values.rows()).map(|i| values.row(i).iter().sum());
+        let columns = (0..values.cols()).map(|a| (0..values.rows()).map(|i| values[(i, a)]).sum());
+        rows.chain(columns).collect()
+    }
+
+    #[test]
+    fn marginals_are_those_of_matchings() {
+        let planted = Planted::new(10, 1);
+        planted.with_evidence(|_, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let found = search.most_likely(None, &mut Log::default()).unwrap();
+            let sampling = |monitor| Sampling {
+                evidence,
+                seed: 3,
+                monitor,
+            };
+            let sampled = sampling(&monitor).marginals(&found).unwrap();
+            assert!(sums(&sampled.values).iter().all(|s| *s < 1.0 + 1e-9));
+            assert!(!sampled.samples.partners.is_empty());
+            // Without time, each pair is judged by its own evidence.
+            let stopped = Monitor::silent();
+            stopped.cancel_token().cancel();
+            let guessed = sampling(&stopped).marginals(&found).unwrap();
+            assert!(guessed.samples.partners.is_empty());
+            assert_eq!(found.assignment.matched(), 9);
+            for (i, a) in found.assignment.pairs() {
+                assert!(sampled.values[(i, a)] > 0.9 && guessed.values[(i, a)] > 0.5);
+            }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! What a walk walks on: both factors in units of one conserved edge, seen from the sparser one.
+//! The instance that a walk searches: both factors in units of one conserved edge, seen from the sparser one.
 //!
 //! The *pattern* is the factor with fewer entries and the *host* the other one; where the pattern is B
 //! the whole problem is looked at from the other side. Shorter sides are filled up with nodes without
@@ -7,7 +7,7 @@
 use crate::assignment::Assignment;
 use crate::problem::{Problem, ProductPairwise, Sense, Weights};
 
-/// No unary value is larger than this in the units of the board, so that single precision suffices.
+/// No unary value is larger than this in units of the instance, so that single precision suffices.
 const LARGEST_UNARY: f64 = 1e6;
 
 /// Rows of (node, entry), one after another.
@@ -96,7 +96,7 @@ impl Links {
 
 /// What does not change during a walk.
 #[derive(Clone)]
-pub(super) struct Terrain {
+pub(super) struct Instance {
     /// Pattern and host; for directed factors also their transposes.
     pub(super) layers: Vec<(Links, Links)>,
     /// Whether there is an entry between two nodes of the host, in one direction or the other.
@@ -118,12 +118,12 @@ pub(super) struct Terrain {
     unit: f64,
 }
 
-impl Terrain {
-    /// Bytes that a terrain, `boards` boards and the shares of `walks` walks need.
+impl Instance {
+    /// Bytes that an instance, `states` states and `occupancies` occupancies need.
     pub(super) fn memory(
         problem: &Problem,
         product: &ProductPairwise,
-        (boards, walks): (usize, usize),
+        (states, occupancies): (usize, usize),
     ) -> u64 {
         let (n, m) = problem.shape();
         let side = n.max(m) as u64;
@@ -132,7 +132,7 @@ impl Terrain {
             Weights::Sparse(rows) => rows.iter().map(Vec::len).sum(),
         };
         let links = 16 * (entries(product.a()) + entries(product.b())) as u64;
-        let matrices = 4 * (n as u64) * (m as u64) * (1 + boards + walks) as u64;
+        let matrices = 4 * (n as u64) * (m as u64) * (1 + states + occupancies) as u64;
         links + matrices + side * side / 8 + 64 * side
     }
 
@@ -193,7 +193,7 @@ impl Terrain {
             .iter()
             .all(|l| l.0.are_integers() && l.1.are_integers())
             && unary.iter().all(|v| v.fract() == 0.0 && v.abs() < 1e5);
-        let mut terrain = Self {
+        let mut instance = Self {
             layers,
             bits,
             words,
@@ -206,8 +206,8 @@ impl Terrain {
             exact,
             unit,
         };
-        terrain.bounds = (0..nodes).map(|i| terrain.bound(i)).collect();
-        terrain
+        instance.bounds = (0..nodes).map(|i| instance.bound(i)).collect();
+        instance
     }
 
     /// Unary values in units, pattern × host.

@@ -8,33 +8,33 @@
 
 use anchormatch::affinity::first_order::{diffusion_loss, heat_to_anchors};
 use anchormatch::affinity::proximity::{Examples, Learner};
-use anchormatch::affinity::second_order::gaussian_affinity;
+use anchormatch::affinity::second_order::bandwidth;
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
+use anchormatch::matcher::matching_of;
 use anchormatch::problem::{
     ExplicitPairwise, GaussianKernel, Pairwise, Problem, SeparablePairwise,
 };
 use anchormatch::solver::{Solver, Start};
 use anchormatch::spectral::{Spectrum, diffusion_time, heat_kernel};
-use anchormatch::{Anchors, Graph, Monitor, Result};
-
-use super::contender::Answer;
-use crate::experiments::Trial;
+use anchormatch::{Anchors, Graph, Matching, Monitor, Result, Task};
+use serde::{Deserialize, Serialize};
 
 /// The largest error of an affinity in a separable kernel, as in the preset.
 const KERNEL_TOLERANCE: f64 = 1e-6;
 
-/// A trial on the bench: its graphs, its anchors and the nodes that are free.
+/// A task on the bench: its graphs, its anchors and the nodes that are free.
 #[derive(Debug)]
 pub struct Workbench<'a> {
     /// The two graphs.
     pub graphs: [&'a Graph; 2],
     /// What is known.
-    pub anchors: Anchors,
+    pub anchors: &'a Anchors,
     /// The nodes of each graph that no anchor fixes, ascending: rows and columns of the problem.
     pub free: [Vec<usize>; 2],
     /// Watches the work.
     pub monitor: &'a Monitor,
+    task: &'a Task<'a>,
 }
 
 /// Spectra and heat kernels of both graphs.
@@ -47,7 +47,8 @@ pub struct Heat {
 }
 
 /// How a rival of an anchor is punished, Ω.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// The diffusion distance k(u,u) + k(v,v) − 2 k(u,v), largest 1.
     Diffusion,
@@ -58,20 +59,18 @@ pub enum Loss {
 }
 
 impl<'a> Workbench<'a> {
-    /// Puts a trial on the bench.
-    ///
-    /// # Errors
-    /// When the anchors do not fit the graphs.
-    pub fn new(trial: &'a Trial, monitor: &'a Monitor) -> Result<Self> {
-        let graphs = [&trial.instance.source, &trial.instance.target];
-        let anchors = Anchors::from_indices(graphs[0], graphs[1], &trial.anchors)?;
-        let (source, target) = anchors.free_nodes(graphs[0], graphs[1]);
-        Ok(Self {
-            graphs,
+    /// Puts a task on the bench.
+    #[must_use]
+    pub fn new(task: &'a Task<'a>, monitor: &'a Monitor) -> Self {
+        let anchors = task.anchors();
+        let (source, target) = anchors.free_nodes(task.source(), task.target());
+        Self {
+            graphs: task.graphs(),
             anchors,
             free: [source, target],
             monitor,
-        })
+            task,
+        }
     }
 
     /// A first-order matrix without any term: a row for each free source node, a column for each free
@@ -111,7 +110,7 @@ impl<'a> Workbench<'a> {
     #[must_use]
     pub fn heat_to_anchors(&self, heat: &Heat) -> Matrix {
         let kernels = [&heat.kernels[0], &heat.kernels[1]];
-        heat_to_anchors(kernels, &self.anchors, &self.free[0], &self.free[1])
+        heat_to_anchors(kernels, self.anchors, &self.free[0], &self.free[1])
     }
 
     /// Σ_u |k(u, i) − k'(u', a)|: compared anchor by anchor, then summed.
@@ -167,7 +166,7 @@ impl<'a> Workbench<'a> {
     /// # Errors
     /// When the width is not positive or the memory does not suffice.
     pub fn gaussian(&self, [x, y]: [Matrix; 2], width: f64) -> Result<Box<dyn Pairwise>> {
-        let kernel = gaussian_affinity(&x, &y, width)?;
+        let kernel = GaussianKernel::new(bandwidth(&x, &y, width)?)?;
         Ok(Box::new(SeparablePairwise::new(
             x,
             y,
@@ -209,7 +208,7 @@ impl<'a> Workbench<'a> {
         )?))
     }
 
-    /// Maximises the program over the free nodes and gives the pairs, anchors among them.
+    /// Maximises the program over the free nodes.
     ///
     /// # Errors
     /// When the shapes do not fit or the solver refuses the problem.
@@ -219,17 +218,13 @@ impl<'a> Workbench<'a> {
         pairwise: Box<dyn Pairwise>,
         solver: &dyn Solver,
         seed: u64,
-    ) -> Result<Answer> {
+    ) -> Result<Matching> {
         let problem = Problem::maximise(unary, pairwise)?;
         let watch = self.monitor.stopwatch();
         let solution = solver.solve(&problem, &Start::seeded(seed), self.monitor)?;
-        let found = solution.assignment.pairs();
-        let found = found.map(|(i, a)| (self.free[0][i], self.free[1][a]));
-        Ok(Answer {
-            pairs: self.anchors.hard().iter().copied().chain(found).collect(),
-            iterations: solution.iterations,
-            solve_seconds: Some(watch.seconds()),
-        })
+        let mut matching = matching_of(self.task, solution);
+        matching.timings.push(("solve".to_owned(), watch.seconds()));
+        Ok(matching)
     }
 }
 
@@ -253,7 +248,7 @@ fn losses(kernel: &Matrix, anchors: &[usize], loss: Loss) -> Matrix {
 #[cfg(test)]
 mod tests {
     use anchormatch::affinity::first_order::{add_affinity, wave_distance};
-    use anchormatch::matcher::{Paper, Terms};
+    use anchormatch::matcher::{Matcher, Paper, Terms};
     use anchormatch::solver::Rrwm;
     use anchormatch::spectral::mean_eigenvalue;
 
@@ -272,9 +267,10 @@ mod tests {
         let monitor = Monitor::silent();
         for k in 0..3 {
             let trial = point.trial(k).unwrap();
+            let task = trial.task().unwrap();
             for terms in Terms::ALL {
                 let preset = Paper::with_terms(terms);
-                let bench = Workbench::new(&trial, &monitor).unwrap();
+                let bench = Workbench::new(&task, &monitor);
                 let heat = bench.heat(preset.tau).unwrap();
                 let mut unary = bench.no_terms();
                 if terms.uses_wave() {
@@ -306,13 +302,8 @@ mod tests {
                     bench.free_values([&all[0], &all[1]])
                 };
                 let pairwise = bench.gaussian(values, preset.width).unwrap();
-                let mut by_hand = bench.solve(unary, pairwise, &Rrwm::default(), 0).unwrap();
-                let matching = preset
-                    .run(bench.graphs[0], bench.graphs[1], &bench.anchors, &monitor)
-                    .unwrap();
-                let mut wanted = Answer::from(&matching);
-                by_hand.pairs.sort_unstable();
-                wanted.pairs.sort_unstable();
+                let by_hand = bench.solve(unary, pairwise, &Rrwm::default(), 0).unwrap();
+                let wanted = preset.run(&task, &monitor).unwrap();
                 assert_eq!(by_hand.pairs, wanted.pairs, "{terms}");
                 assert_eq!(by_hand.iterations, wanted.iterations, "{terms}");
             }
@@ -332,7 +323,8 @@ mod tests {
             1,
         );
         let (trial, monitor) = (point.trial(0).unwrap(), Monitor::silent());
-        let bench = Workbench::new(&trial, &monitor).unwrap();
+        let task = trial.task().unwrap();
+        let bench = Workbench::new(&task, &monitor);
         let all = bench.graphs.map(Graph::adjacency);
         let values = || bench.free_values([&all[0], &all[1]]);
         let answer = |pairwise| {
@@ -362,7 +354,8 @@ mod tests {
             1,
         );
         let (trial, monitor) = (point.trial(0).unwrap(), Monitor::silent());
-        let bench = Workbench::new(&trial, &monitor).unwrap();
+        let task = trial.task().unwrap();
+        let bench = Workbench::new(&task, &monitor);
         let heat = bench.heat(1.0).unwrap();
         assert_eq!(bench.heat_by_anchor(&heat), bench.heat_to_anchors(&heat));
     }

@@ -1,4 +1,4 @@
-//! Are the anchors right?
+//! Stage *anchor check*: are the anchors right?
 //!
 //! Being told a pair is evidence, and evidence can be outweighed. Let an anchor be right with
 //! probability π, and when it is not, any of the m − 1 other partners be as likely: that is a soft
@@ -12,20 +12,25 @@
 //! E the logarithm of the posterior, each x under the scales that suit it best. Two anchors that got
 //! each other's partners are one mistake, not two.
 
+use super::Best;
 use super::evidence::{Evidence, Model};
-use super::search::{Found, Search};
-use super::{Best, FreeNodes, Log};
+use super::found::Found;
+use super::observations::observe;
+use super::program::{Terms, problem};
+use super::search::Search;
+use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK};
 use crate::anchors::{Anchor, Anchors};
 use crate::assignment::Assignment;
 use crate::error::Result;
-use crate::graph::Graph;
-use crate::matching::{AnchorCheck, Matching};
+use crate::matcher::{FreeNodes, Log};
+use crate::matching::AnchorCheck;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Condition, Conditional, Solver, Start, Tabu};
+use crate::task::Task;
 
 /// π: how far a person who gives an anchor is trusted.
-const TRUST: f64 = 0.99;
+pub(super) const TRUST: f64 = 0.99;
 
 /// Fits of the scales, each followed by a search under them, at most.
 const FITS: usize = 4;
@@ -33,159 +38,48 @@ const FITS: usize = 4;
 /// Iterations of such a search for each node.
 const TABU: usize = 30;
 
-/// An anchor that is wrong by so many nats is in no doubt.
-const CLEAR: f64 = 10.0;
-
-/// Beyond this many nodes a doubtful anchor is no reason for another search.
-const LARGEST_SEARCH: usize = 1000;
-
-/// Beyond this many nodes anchors are checked only where repairs are asked for: the check would take
-/// as long as the match.
-const LARGEST_UNASKED: usize = 200;
-
 /// Numbers that the searches may touch: some ten milliseconds each.
 const BUDGET: usize = 5_000_000;
 
-/// Runs until no anchor is suspicious, at most.
-const ROUNDS: usize = 8;
-
-/// Beyond this many nats an anchor is decided, and its scales need no fit.
-const DECIDED: f64 = 50.0;
-
-impl Best {
-    /// What the rest of the evidence says of every hard anchor.
-    ///
-    /// # Complexity
-    /// A few products with W and searches of bounded length; O(n²) memory.
-    pub(super) fn check_anchors(
-        &self,
-        [source, target]: [&Graph; 2],
-        anchors: &Anchors,
-        free: &FreeNodes,
-        found: &Found,
-        monitor: &Monitor,
-    ) -> Result<Vec<AnchorCheck>> {
-        let nodes = source.nodes().max(target.nodes());
-        let unasked = nodes > LARGEST_UNASKED && !self.repair_anchors;
-        // A matching that was cut short is no witness against anybody.
-        let cut = || monitor.interrupted().or(monitor.stopped()).is_some();
-        if anchors.hard().is_empty() || unasked || cut() {
-            return Ok(Vec::new());
-        }
-        let softened = anchors.iter().map(|anchor| Anchor {
-            weight: anchor.weight.min(TRUST),
-            ..anchor
-        });
-        let softened = Anchors::new(source, target, softened)?;
-        let all = FreeNodes {
-            source: (0..source.nodes()).collect(),
-            target: (0..target.nodes()).collect(),
-        };
-        let evidence = Evidence::new(self, source, target, &softened, &all, monitor)?;
-        let check = Check {
-            preset: self,
-            evidence: &evidence,
-            anchors: anchors.hard(),
-            found,
-            monitor,
-        };
-        let pairs = found.assignment.iter().enumerate();
-        let pairs = pairs.filter_map(|(i, a)| a.map(|a| (free.source[i], free.target[a])));
-        let told: Vec<_> = anchors.hard().iter().copied().chain(pairs).collect();
-        let report = check.report(evidence.assignment(&told))?;
-        Ok(if cut() { Vec::new() } else { report })
+/// What the rest of the evidence says of every hard anchor of a task.
+///
+/// # Complexity
+/// A few products with W and searches of bounded length; O(n²) memory.
+pub(super) fn check_anchors(
+    preset: &Best,
+    task: &Task<'_>,
+    free: &FreeNodes,
+    found: &Found,
+    monitor: &Monitor,
+) -> Result<Vec<AnchorCheck>> {
+    let anchors = task.anchors();
+    let unasked = task.nodes() > LARGEST_UNASKED_CHECK && !preset.repair_anchors;
+    // A matching that was cut short is no witness against anybody.
+    let cut = || monitor.interrupted().or(monitor.stopped()).is_some();
+    if anchors.hard().is_empty() || unasked || cut() {
+        return Ok(Vec::new());
     }
-
-    /// Runs, makes suspicious anchors soft, and runs again, until none is left.
-    pub(super) fn run_repaired(
-        &self,
-        source: &Graph,
-        target: &Graph,
-        anchors: &Anchors,
-        first: Option<&[(usize, usize)]>,
-        monitor: &Monitor,
-    ) -> Result<Matching> {
-        let mut demoted: Vec<AnchorCheck> = Vec::new();
-        for round in 1.. {
-            let kept = anchors.iter().map(|anchor| Anchor {
-                weight: if demoted.iter().any(|check| names(check, &anchor)) {
-                    TRUST
-                } else {
-                    anchor.weight
-                },
-                ..anchor
-            });
-            let kept = Anchors::new(source, target, kept)?;
-            let mut matching = self.run_once(source, target, &kept, first, monitor)?;
-            let suspicious = matching.anchor_report.iter().copied();
-            let suspicious: Vec<_> = suspicious.filter(AnchorCheck::is_suspicious).collect();
-            if suspicious.is_empty() || round == ROUNDS || monitor.interrupted().is_some() {
-                matching.report_demoted(anchors, &demoted, [source, target]);
-                return Ok(matching);
-            }
-            demoted.extend(suspicious.into_iter().map(|check| AnchorCheck {
-                demoted: true,
-                ..check
-            }));
-        }
-        unreachable!("the last round returns")
-    }
-}
-
-fn names(check: &AnchorCheck, anchor: &Anchor) -> bool {
-    anchor.weight == 1.0 && (check.source, check.target) == (anchor.source, anchor.target)
-}
-
-impl Matching {
-    /// Says which anchors disagree with the rest.
-    pub(super) fn note_suspicious(&mut self, graphs: [&Graph; 2]) {
-        let suspicious = self.anchor_report.iter().filter(|c| c.is_suspicious());
-        let notes: Vec<String> = suspicious
-            .map(|check| {
-                format!(
-                    "{}; --repair-anchors would demote it",
-                    disagreement(check, graphs)
-                )
-            })
-            .collect();
-        self.notes.extend(notes);
-    }
-
-    /// Puts the demoted anchors back into the report, in the order in which they were given.
-    fn report_demoted(&mut self, anchors: &Anchors, demoted: &[AnchorCheck], graphs: [&Graph; 2]) {
-        for check in demoted {
-            let back = self.mapping().get(&check.source) == Some(&check.target);
-            let end = if back {
-                "it became a hint, and the pair came back"
-            } else {
-                "it became a hint"
-            };
-            self.notes
-                .push(format!("{}; {end}", disagreement(check, graphs)));
-        }
-        self.anchor_report.extend_from_slice(demoted);
-        let place = |check: &AnchorCheck| {
-            let pair = (check.source, check.target);
-            anchors.hard().iter().position(|&anchor| anchor == pair)
-        };
-        self.anchor_report.sort_by_key(place);
-    }
-}
-
-fn disagreement(check: &AnchorCheck, [source, target]: [&Graph; 2]) -> String {
-    let wanted = match check.preferred {
-        Some(partner) if partner != check.target => {
-            format!(", which prefers `{}`", target.labels().get(partner))
-        }
-        Some(_) => String::new(),
-        None => ", which leaves it alone".to_owned(),
+    let softened = anchors.iter().map(|anchor| Anchor {
+        weight: anchor.weight.min(TRUST),
+        ..anchor
+    });
+    let [source, target] = task.graphs();
+    let softened = task.with_anchors(Anchors::new(source, target, softened)?)?;
+    let all = FreeNodes::of(&softened);
+    let observed = observe(&softened, &preset.ingredients, monitor)?;
+    let evidence = Evidence::new(observed, &softened, &all, preset.ingredients.folded_anchors);
+    let check = Check {
+        preset,
+        evidence: &evidence,
+        anchors: anchors.hard(),
+        found,
+        monitor,
     };
-    format!(
-        "anchor `{}` → `{}` disagrees with the rest of the evidence{wanted} (suspicion {:.2})",
-        source.labels().get(check.source),
-        target.labels().get(check.target),
-        check.suspicion,
-    )
+    let pairs = found.assignment.pairs();
+    let pairs = pairs.map(|(i, a)| (free.source[i], free.target[a]));
+    let kept: Vec<_> = anchors.hard().iter().copied().chain(pairs).collect();
+    let report = check.report(evidence.assignment(&kept))?;
+    Ok(if cut() { Vec::new() } else { report })
 }
 
 /// The evidence over all nodes, anchors softened, and what is known of a good matching.
@@ -230,10 +124,10 @@ impl Check<'_> {
             .anchors
             .iter()
             .filter(|&&(p, q)| best.assignment.partner(p) == Some(q));
-        let told: f64 = kept.map(|&(p, q)| self.evidence.soft_at(p, q)).sum();
-        n.max(m) <= LARGEST_SEARCH
+        let prior: f64 = kept.map(|&(p, q)| self.evidence.soft_at(p, q)).sum();
+        n.max(m) <= LARGEST_SECOND_SEARCH
             && (checks.iter().any(doubtful)
-                || self.value(&best.assignment, best.share) - told < CLEAR)
+                || self.value(&best.assignment, best.share) - prior < CLEAR)
     }
 
     /// E of a matching under its own scales, a `share` of what edges tell.
@@ -276,26 +170,26 @@ impl Check<'_> {
                 elsewhere = best.assignment.partner(p);
             } else {
                 for &(j, b) in self.anchors {
-                    let told = self.evidence.soft_at(p, q);
+                    let prior = self.evidence.soft_at(p, q);
                     if j != p
                         && let Some(gain) = search.exchange(p, j)
-                        && -gain - told < loss
+                        && -gain - prior < loss
                         && best.assignment.partner(j) == Some(b)
                     {
-                        loss = -gain - told;
+                        loss = -gain - prior;
                         elsewhere = Some(b);
                     }
                 }
             }
             let score = if moved { loss } else { -loss };
             // What being told adds is no part of the rest's opinion.
-            let untold = score + self.evidence.soft_at(p, q) > 0.0;
+            let alone = score + self.evidence.soft_at(p, q) > 0.0;
             checks.push(AnchorCheck {
                 source: p,
                 target: q,
                 score,
                 suspicion: 1.0 / (1.0 + (-score).exp()),
-                preferred: if untold { elsewhere } else { Some(q) },
+                preferred: if alone { elsewhere } else { Some(q) },
                 demoted: false,
             });
         }
@@ -306,8 +200,12 @@ impl Check<'_> {
     fn fresh(&self) -> Result<Fitted> {
         let mut preset = self.preset.clone();
         preset.ingredients.outliers = self.found.coverage == Coverage::Partial;
-        let search = Search::new(&preset, self.evidence, self.monitor);
-        let found = search.run(None, &mut Log::default())?;
+        let search = Search {
+            preset: &preset,
+            evidence: self.evidence,
+            monitor: self.monitor,
+        };
+        let found = search.most_likely(None, &mut Log::default())?;
         Ok(self.fitted(found.assignment))
     }
 
@@ -321,14 +219,12 @@ impl Check<'_> {
     }
 
     fn problem(&self, at: &Fitted) -> Result<Problem> {
-        let matched = at.assignment.matched();
-        self.evidence.problem(
-            &at.model,
-            self.found.coverage,
-            matched,
-            at.share,
-            self.monitor,
-        )
+        let terms = Terms {
+            coverage: self.found.coverage,
+            matched: at.assignment.matched(),
+            share: at.share,
+        };
+        problem(self.evidence, &at.model, terms, self.monitor)
     }
 
     /// Searches from the matching that keeps all anchors, each time under the scales of the last.
@@ -367,9 +263,9 @@ impl Check<'_> {
             for &(j, b) in &self.anchors[..k] {
                 let at_place =
                     best.assignment.partner(p) == Some(q) && best.assignment.partner(j) == Some(b);
-                let told = self.evidence.soft_at(p, q);
+                let prior = self.evidence.soft_at(p, q);
                 // Under scales that suit them, exchanges look better by a few nats.
-                let likely = |gain: f64| gain > -told - CLEAR;
+                let likely = |gain: f64| gain > -prior - CLEAR;
                 if !at_place || !search.exchange(p, j).is_some_and(likely) {
                     continue;
                 }
@@ -384,5 +280,48 @@ impl Check<'_> {
             }
         }
         Ok(swapped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::*;
+
+    /// What the check says of the anchors after a search that keeps them.
+    fn checks(planted: &Planted) -> Vec<AnchorCheck> {
+        let mut checks = Vec::new();
+        planted.with_evidence(|task, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let found = search.most_likely(None, &mut Log::default()).unwrap();
+            checks = check_anchors(&preset, task, evidence.free, &found, &monitor).unwrap();
+        });
+        checks
+    }
+
+    #[test]
+    fn right_anchors_are_trusted_and_wrong_ones_are_not() {
+        let planted = Planted::new(14, 3);
+        let right = checks(&planted);
+        assert_eq!(right.len(), 3);
+        assert!(
+            right.iter().all(|check| !check.is_suspicious()),
+            "{right:?}"
+        );
+        let (truth, [source, target]) = (&planted.truth, [&planted.source, &planted.target]);
+        let pairs = [truth[0], truth[1], (truth[2].0, truth[9].1)];
+        let anchors = Anchors::from_indices(source, target, &pairs).unwrap();
+        let wrong = checks(&Planted {
+            anchors,
+            ..Planted::new(14, 0)
+        });
+        let suspicious: Vec<bool> = wrong.iter().map(AnchorCheck::is_suspicious).collect();
+        assert_eq!(suspicious, [false, false, true], "{wrong:?}");
+        assert_eq!(wrong[2].preferred, Some(truth[2].1));
     }
 }

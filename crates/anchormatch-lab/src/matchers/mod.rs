@@ -1,0 +1,109 @@
+//! Matchers beside those of the library, for comparisons.
+//!
+//! [`SeededSolver`] is a solver of the registry on the product of both adjacency matrices; [`ByHand`] is
+//! a [`Program`] of one's own, its W put together on the [`Workbench`]. [`all`] lists what experiments
+//! can pick by name: every matcher of the library, then every solver. A new one of either is among them
+//! by itself.
+
+mod by_hand;
+#[cfg(test)]
+pub(crate) mod fixed;
+mod seeded_solver;
+mod workbench;
+
+pub use by_hand::{ByHand, Program};
+pub use seeded_solver::SeededSolver;
+pub use workbench::{Heat, Loss, Workbench};
+
+use anchormatch::matcher::{Matcher, registry};
+use anchormatch::settings::Settings;
+use anchormatch::{Error, Result, solver};
+
+/// The parameter that sets everything random in a matcher.
+pub(crate) const SEED: &str = "seed";
+
+/// The matchers of the library, then the solvers as matchers.
+#[must_use]
+pub fn all() -> Vec<Box<dyn Matcher>> {
+    let solvers = solver::registry::all().into_iter();
+    let solvers = solvers.map(|solver| Box::new(SeededSolver::new(solver)) as Box<dyn Matcher>);
+    registry::all().into_iter().chain(solvers).collect()
+}
+
+/// The names of [`all`].
+#[must_use]
+pub fn names() -> Vec<String> {
+    all().iter().map(|m| m.name().to_owned()).collect()
+}
+
+/// The one of [`all`] that is called `name`.
+///
+/// # Errors
+/// When there is none; the message lists the names.
+pub fn by_name(name: &str) -> Result<Box<dyn Matcher>> {
+    let found = all().into_iter().find(|matcher| matcher.name() == name);
+    found.ok_or_else(|| {
+        let expected = format!("some of {}", names().join(", "));
+        Error::parameter("methods", format!("`{name}`"), expected)
+    })
+}
+
+/// The matcher with another seed; the same where it has none.
+///
+/// # Errors
+/// Those of [`Matcher::configured`].
+pub fn seeded(matcher: &dyn Matcher, seed: u64) -> Result<Box<dyn Matcher>> {
+    let mut settings = Settings::new();
+    if matcher.parameters().contains_key(SEED) {
+        settings.insert(SEED.to_owned(), seed.into());
+    }
+    matcher.configured(&settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::{Graph, Monitor, Task};
+
+    #[test]
+    fn every_name_is_that_of_a_matcher() {
+        let names = names();
+        assert!(names.iter().any(|name| name == "goat"));
+        for name in names {
+            assert_eq!(by_name(&name).unwrap().name(), name);
+        }
+        let message = by_name("magic").unwrap_err().to_string();
+        assert!(
+            message.contains("`magic`") && message.contains("paper, rrwm"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn seeds_are_set_and_nothing_else_is() {
+        for matcher in all() {
+            let mut wanted = matcher.parameters();
+            wanted.insert(SEED.to_owned(), u64::MAX.into());
+            let other = seeded(&*matcher, u64::MAX).unwrap();
+            assert_eq!(other.parameters(), wanted, "{matcher:?}");
+            assert_eq!(other.name(), matcher.name());
+        }
+    }
+
+    #[test]
+    fn solvers_and_matchers_find_a_path_and_keep_the_anchor() {
+        let path = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0)]).unwrap();
+        let order = [2, 0, 3, 1];
+        let target = path.permuted(&order).unwrap();
+        let place = |node| order.iter().position(|&k| k == node).unwrap();
+        let task = Task::from_pairs(&path, &target, &[(0, place(0))]).unwrap();
+        for name in ["faq", "goat", "tabu"] {
+            let found = by_name(name).unwrap().run(&task, &Monitor::silent());
+            let pairs = found.unwrap().pairs;
+            assert!(pairs.iter().all(|pair| pair.target == place(pair.source)));
+            assert_eq!(pairs.len(), 4, "{name}");
+        }
+        let found = by_name("paper").unwrap().run(&task, &Monitor::silent());
+        assert_eq!(found.unwrap().mapping()[&0], place(0));
+    }
+}

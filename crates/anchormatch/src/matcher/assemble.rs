@@ -1,0 +1,132 @@
+//! What all matchers share: the nodes that are left to match, the log of a run, and the result made of
+//! a solution.
+
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::matching::{Diagnostics, Matching, Measure, Pair, Samples};
+use crate::monitor::Monitor;
+use crate::solver::Solution;
+use crate::task::Task;
+
+/// The nodes that no hard anchor fixes; rows and columns of the problem.
+pub(super) struct FreeNodes {
+    pub(super) source: Vec<usize>,
+    pub(super) target: Vec<usize>,
+}
+
+impl FreeNodes {
+    pub(super) fn of(task: &Task<'_>) -> Self {
+        let (source, target) = task.anchors().free_nodes(task.source(), task.target());
+        Self { source, target }
+    }
+}
+
+/// What a run says about itself.
+#[derive(Default)]
+pub(super) struct Log {
+    pub(super) notes: Vec<String>,
+    parameters: Vec<(String, String)>,
+    timings: Vec<(String, f64)>,
+    pub(super) diagnostics: Diagnostics,
+}
+
+impl Log {
+    pub(super) fn parameter(&mut self, name: &str, value: impl std::fmt::Display) {
+        self.parameters.push((name.to_owned(), value.to_string()));
+    }
+
+    pub(super) fn time(&mut self, stage: &str, seconds: f64) {
+        self.timings.push((stage.to_owned(), seconds));
+    }
+
+    /// The stages that were timed, in their order.
+    #[cfg(test)]
+    pub(super) fn stages(&self) -> Vec<&str> {
+        self.timings
+            .iter()
+            .map(|(stage, _)| stage.as_str())
+            .collect()
+    }
+
+    /// Runs a stage and notes its time.
+    pub(super) fn stage<T>(
+        &mut self,
+        name: &str,
+        monitor: &Monitor,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let watch = monitor.stopwatch();
+        let result = work(self)?;
+        self.time(name, watch.seconds());
+        Ok(result)
+    }
+}
+
+/// The matching that a solution over the free nodes of a task makes, for matchers of one's own: row k is
+/// the k-th source node that no hard anchor fixes, and columns likewise
+/// ([`Anchors::free_nodes`](crate::Anchors::free_nodes)).
+///
+/// # Panics
+/// When the solution has a row or a column more than there are free nodes.
+#[must_use]
+pub fn matching_of(task: &Task<'_>, solution: Solution) -> Matching {
+    let (free, log) = (FreeNodes::of(task), Log::default());
+    assemble(task, &free, solution, Measure::Affinity, log)
+}
+
+/// Puts a solution over the free nodes, the hard anchors and the log together.
+///
+/// A pair's confidence is its entry in the solver's relaxed solution.
+pub(super) fn assemble(
+    task: &Task<'_>,
+    free: &FreeNodes,
+    solution: Solution,
+    measure: Measure,
+    log: Log,
+) -> Matching {
+    let anchors = task.anchors().hard().iter();
+    let mut pairs: Vec<Pair> = anchors
+        .map(|&(source, target)| Pair {
+            source,
+            target,
+            confidence: 1.0,
+            anchor: true,
+        })
+        .collect();
+    for (i, a) in solution.assignment.pairs() {
+        let belief = solution.soft.as_ref().map_or(1.0, |soft| soft[(i, a)]);
+        pairs.push(Pair {
+            source: free.source[i],
+            target: free.target[a],
+            confidence: belief.clamp(0.0, 1.0),
+            anchor: false,
+        });
+    }
+    pairs.sort_unstable_by_key(|pair| pair.source);
+    let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
+        let mut matched = vec![false; graph.nodes()];
+        for pair in &pairs {
+            debug_assert!(!matched[side(pair)], "a matching is one-to-one");
+            matched[side(pair)] = true;
+        }
+        (0..graph.nodes()).filter(|&i| !matched[i]).collect()
+    };
+    Matching {
+        unmatched_source: alone(task.source(), |pair| pair.source),
+        unmatched_target: alone(task.target(), |pair| pair.target),
+        pairs,
+        objective: solution.objective,
+        measure,
+        status: solution.status,
+        iterations: solution.iterations,
+        notes: log.notes,
+        parameters: log.parameters,
+        timings: log.timings,
+        diagnostics: Diagnostics {
+            convergence: solution.convergence,
+            ..log.diagnostics
+        },
+        samples: Samples::default(),
+        anchor_report: Vec::new(),
+    }
+}

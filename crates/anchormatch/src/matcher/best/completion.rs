@@ -1,0 +1,86 @@
+//! Stage *matching*, for those who want everything matched.
+
+use super::evidence::Evidence;
+use super::found::Found;
+use crate::affinity::likelihood::Needed;
+use crate::assignment;
+use crate::assignment::Assignment;
+use crate::error::Result;
+use crate::linalg::Matrix;
+
+/// The matching filled up until the smaller side is matched: who is left over goes where the
+/// matched ones point to.
+pub(super) fn complete(
+    evidence: &Evidence<'_>,
+    found: &Found,
+    marginals: &Matrix,
+) -> Result<Assignment> {
+    let (n, m) = evidence.shape();
+    let mut assignment = found.assignment.clone();
+    if assignment.matched() == n.min(m) {
+        return Ok(assignment);
+    }
+    let mut is_free = vec![true; m];
+    for (_, a) in assignment.pairs() {
+        is_free[a] = false;
+    }
+    let rows: Vec<usize> = (0..n)
+        .filter(|&i| assignment.partner(i).is_none())
+        .collect();
+    let columns: Vec<usize> = (0..m).filter(|&a| is_free[a]).collect();
+    let nodes = |own: &[usize], places: &[usize]| -> Vec<usize> {
+        places.iter().map(|&k| own[k]).collect()
+    };
+    let matched = evidence.matched(&assignment);
+    let votes = found.model.pairs.folded(
+        (
+            &evidence.observed.source,
+            &nodes(&evidence.free.source, &rows),
+        ),
+        (
+            &evidence.observed.target,
+            &nodes(&evidence.free.target, &columns),
+        ),
+        &matched,
+        Needed::ALL,
+    );
+    let score = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
+        let (i, a) = (rows[k], columns[l]);
+        let known = evidence.known_at(&found.model, i, a);
+        votes[(k, l)] + known + marginals[(i, a)]
+    });
+    let filled = assignment::maximize(&score)?;
+    for (k, l) in filled.columns.pairs() {
+        assignment.set(rows[k], Some(columns[l]));
+    }
+    Ok(assignment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::super::search::Search;
+    use super::*;
+    use crate::matcher::Log;
+    use crate::monitor::Monitor;
+
+    #[test]
+    fn who_is_left_over_goes_where_the_matched_ones_point_to() {
+        let planted = Planted::new(10, 2);
+        planted.with_evidence(|_, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let mut found = search.most_likely(None, &mut Log::default()).unwrap();
+            let right = found.assignment.clone();
+            for i in [1, 4, 6] {
+                found.assignment.set(i, None);
+            }
+            let nothing = Matrix::zeros(right.rows(), right.rows());
+            assert_eq!(complete(evidence, &found, &nothing).unwrap(), right);
+        });
+    }
+}

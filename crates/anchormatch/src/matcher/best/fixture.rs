@@ -1,0 +1,61 @@
+//! A small planted pair, for the tests of the stages.
+
+use super::evidence::Evidence;
+use super::observations::observe;
+use super::{Best, Ingredients};
+use crate::anchors::Anchors;
+use crate::assignment::Assignment;
+use crate::graph::Graph;
+use crate::matcher::FreeNodes;
+use crate::monitor::Monitor;
+use crate::task::Task;
+
+/// Two graphs of which one is the other relabelled, and who is who.
+pub(super) struct Planted {
+    pub(super) source: Graph,
+    pub(super) target: Graph,
+    pub(super) anchors: Anchors,
+    pub(super) truth: Vec<(usize, usize)>,
+}
+
+impl Planted {
+    /// A complete graph of distinct weights and its shuffled copy; the first `anchored` pairs are known.
+    pub(super) fn new(nodes: usize, anchored: usize) -> Self {
+        let weight = |i: usize, j: usize| ((7 * i * i + 13 * j * j + 5 * i * j) % 31) as f64 - 12.5;
+        let pairs = (0..nodes).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let edges: Vec<_> = pairs.map(|(j, i)| (j, i, weight(i, j))).collect();
+        let source = Graph::from_edges(nodes, &edges).unwrap();
+        let order: Vec<usize> = (0..nodes).map(|k| (k + nodes / 2) % nodes).collect();
+        let target = source.permuted(&order).unwrap();
+        let mut truth: Vec<_> = order.iter().enumerate().map(|(t, &s)| (s, t)).collect();
+        truth.sort_unstable();
+        let anchors = Anchors::from_indices(&source, &target, &truth[..anchored]).unwrap();
+        Self {
+            source,
+            target,
+            anchors,
+            truth,
+        }
+    }
+
+    /// Calls `test` with the task and the evidence.
+    pub(super) fn with_evidence(&self, test: impl FnOnce(&Task<'_>, &Evidence<'_>)) {
+        let task = Task::new(&self.source, &self.target, &self.anchors).unwrap();
+        let free = FreeNodes::of(&task);
+        let observed = observe(&task, &Ingredients::default(), &Monitor::silent()).unwrap();
+        test(&task, &Evidence::new(observed, &task, &free, true));
+    }
+
+    /// The truth over the free nodes, and the same with the first two free nodes exchanged.
+    pub(super) fn right_and_wrong(&self, evidence: &Evidence<'_>) -> [Assignment; 2] {
+        let right = evidence.assignment(&self.truth);
+        let mut wrong = right.clone();
+        wrong.swap(0, 1);
+        [right, wrong]
+    }
+}
+
+/// The preset as it stands.
+pub(super) fn preset() -> Best {
+    Best::default()
+}

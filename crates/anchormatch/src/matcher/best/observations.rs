@@ -1,0 +1,120 @@
+//! Stage *observations*: what the two graphs show, on the scale on which weights compare.
+
+use super::Ingredients;
+use crate::affinity::likelihood::{Observations, Scale, are_lengths, has_heavy_tails};
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::monitor::Monitor;
+use crate::spectral::{Spectrum, diffusion_time, heat_kernel};
+use crate::task::Task;
+
+/// The weights of all pairs of nodes of both graphs.
+pub(super) struct Observed {
+    pub(super) source: Observations,
+    pub(super) target: Observations,
+    pub(super) scale: Scale,
+}
+
+impl Observed {
+    /// Whether every pair of either graph is joined.
+    pub(super) fn is_complete(&self) -> bool {
+        self.source.is_complete() && self.target.is_complete()
+    }
+
+    /// The larger share of pairs that are joined.
+    pub(super) fn density(&self) -> f64 {
+        self.source.density().max(self.target.density())
+    }
+}
+
+/// Lengths are compared by their roots, weights with heavy tails by their ranks, others as they are.
+pub(super) fn observe(
+    task: &Task<'_>,
+    ingredients: &Ingredients,
+    monitor: &Monitor,
+) -> Result<Observed> {
+    let [source, target] = task.graphs();
+    monitor.reserve(
+        "the weights of all pairs of nodes",
+        bytes(1, 3, task.graphs()),
+        MORE_MEMORY,
+    )?;
+    let scale = if ingredients.root_lengths && are_lengths(source) && are_lengths(target) {
+        Scale::Roots
+    } else if has_heavy_tails(source) || has_heavy_tails(target) {
+        Scale::Ranks
+    } else {
+        Scale::AsGiven
+    };
+    let one = |graph: &Graph| -> Result<Observations> {
+        if ingredients.heat_for_weights {
+            let spectrum = Spectrum::of(graph, monitor)?;
+            let heat = heat_kernel(&spectrum, diffusion_time(graph, 1.0)?);
+            Ok(Observations::of_matrix(&heat))
+        } else {
+            Ok(Observations::of(graph, scale))
+        }
+    };
+    Ok(Observed {
+        source: one(source)?,
+        target: one(target)?,
+        scale,
+    })
+}
+
+/// What to do when the memory does not suffice.
+pub(super) const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
+
+/// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
+pub(super) fn bytes(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {
+    let [n, m] = graphs.map(|graph| graph.nodes() as u64);
+    let squares = n.saturating_mul(n).saturating_add(m.saturating_mul(m));
+    let count = own.saturating_mul(squares);
+    let count = count.saturating_add(between.saturating_mul(n.saturating_mul(m)));
+    count.saturating_mul(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anchors::Anchors;
+    use crate::error::Error;
+
+    fn scale(edges: &[(usize, usize, f64)]) -> Scale {
+        let graph = Graph::from_edges(6, edges).unwrap();
+        let none = Anchors::none();
+        let task = Task::new(&graph, &graph, &none).unwrap();
+        observe(&task, &Ingredients::default(), &Monitor::silent())
+            .unwrap()
+            .scale
+    }
+
+    #[test]
+    fn the_scale_follows_the_weights() {
+        let pairs = || (0..6usize).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let lengths: Vec<_> = pairs().map(|(j, i)| (j, i, (i - j) as f64)).collect();
+        assert_eq!(scale(&lengths), Scale::Roots);
+        let plain: Vec<_> = pairs()
+            .map(|(j, i)| (j, i, [1.0, 9.0][(i + j) % 2]))
+            .collect();
+        assert_eq!(scale(&plain), Scale::AsGiven);
+        let mut heavy: Vec<_> = pairs().map(|(j, i)| (j, i, -1.0)).collect();
+        heavy[3].2 = 1e6;
+        assert_eq!(scale(&heavy), Scale::Ranks);
+    }
+
+    #[test]
+    fn memory_is_asked_for_before_it_is_taken() {
+        let path = Graph::from_edges(100, &[(0, 1, 1.0)]).unwrap();
+        let none = Anchors::none();
+        let task = Task::new(&path, &path, &none).unwrap();
+        let needed = bytes(1, 3, task.graphs());
+        assert_eq!(needed, 8 * 5 * 100 * 100);
+        let observe = |bytes| {
+            let monitor = Monitor::silent().max_memory(bytes);
+            observe(&task, &Ingredients::default(), &monitor).map(|_| ())
+        };
+        assert!(observe(needed).is_ok());
+        assert!(matches!(observe(needed - 1), Err(Error::Memory { .. })));
+    }
+}

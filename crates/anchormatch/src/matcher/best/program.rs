@@ -1,0 +1,340 @@
+//! Stage *program*: the integer quadratic program whose objective is the posterior's logarithm.
+
+use super::evidence::{Evidence, Model, step_prior};
+use super::observations::{MORE_MEMORY, bytes};
+use super::thresholds::SPARSE_DENSITY;
+use crate::affinity::likelihood::{Needed, Observations};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::monitor::Monitor;
+use crate::problem::{
+    Coverage, GaussianKernel, Problem, ProductPairwise, SeparablePairwise, Weights,
+};
+
+/// The correlation that is supposed before anything is known.
+const FIRST_CORRELATION: f64 = 0.9;
+
+/// Where no edge lies among weights in units of their spread: far from all of them.
+const NO_EDGE: f64 = -4.0;
+
+/// A model, and the program that it makes of the evidence.
+pub(super) struct Program {
+    pub(super) model: Model,
+    pub(super) problem: Problem,
+}
+
+/// Who is matched, and how much of what edges tell is counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    pub(super) coverage: Coverage,
+    /// Pairs that are matched already: with partial coverage, one more costs what the prior says there.
+    pub(super) matched: usize,
+    /// The share of the edges' evidence that tells something new.
+    pub(super) share: f64,
+}
+
+impl Terms {
+    /// The whole smaller side matched, all edges counted.
+    pub(super) const FULL: Self = Self {
+        coverage: Coverage::Full,
+        matched: 0,
+        share: 1.0,
+    };
+}
+
+impl Program {
+    /// The program before any matching is known.
+    pub(super) fn first(evidence: &Evidence<'_>, monitor: &Monitor) -> Result<Self> {
+        let model = evidence.guess(FIRST_CORRELATION);
+        let problem = problem(evidence, &model, Terms::FULL, monitor)?;
+        Ok(Self { model, problem })
+    }
+
+    /// The program of one product, for solvers that take nothing else: an edge on an edge counts, the more
+    /// the further both weights lie on one side of their means. Where all pairs are joined, the weights
+    /// alone count.
+    pub(super) fn product(evidence: &Evidence<'_>, monitor: &Monitor) -> Result<Self> {
+        let (n, m) = evidence.shape();
+        let what = "the product of all weights";
+        monitor.reserve(what, bytes(2, 1, evidence.graphs), MORE_MEMORY)?;
+        let model = evidence.guess(FIRST_CORRELATION);
+        let observed = &evidence.observed;
+        let (presence, worth) = if observed.is_complete() {
+            (0.0, 1.0)
+        } else {
+            (1.0, model.pairs.conserved_edge())
+        };
+        let value = |side: &Observations, i: usize, j: usize| match side.get(i, j) {
+            Some(v) if side.variance() > 0.0 => {
+                presence + (v - side.mean()) / side.variance().sqrt()
+            }
+            Some(_) => presence,
+            None => 0.0,
+        };
+        let (rows, columns) = (&evidence.free.source, &evidence.free.target);
+        let (source, target) = (&observed.source, &observed.target);
+        // Each pair of pairs is counted in both orders.
+        let half = 0.5 * worth;
+        let a = Matrix::from_fn(n, n, |k, l| half * value(source, rows[k], rows[l]));
+        let b = Matrix::from_fn(m, m, |k, l| value(target, columns[k], columns[l]));
+        let mut unary = Matrix::from_fn(n, m, |i, a| evidence.known_at(&model, i, a));
+        for &(p, q) in evidence.folded_anchors() {
+            for (i, &s) in rows.iter().enumerate() {
+                for (a, &t) in columns.iter().enumerate() {
+                    unary[(i, a)] += worth * value(source, s, p) * value(target, t, q);
+                }
+            }
+        }
+        let (pairwise, _) = ProductPairwise::new(Weights::Dense(a), Weights::Dense(b))?;
+        let problem = Problem::maximise(unary, Box::new(pairwise))?;
+        Ok(Self { model, problem })
+    }
+
+    /// Whether W is the product of two lists of edges.
+    pub(super) fn is_listed(&self) -> bool {
+        let listed = |weights: &Weights| matches!(weights, Weights::Sparse(_));
+        let product = self.problem.pairwise().as_product();
+        product.is_some_and(|product| listed(product.a()) && listed(product.b()))
+    }
+}
+
+/// The program over the free nodes under a model; its objective is the posterior's logarithm up to a
+/// constant.
+pub(super) fn problem(
+    evidence: &Evidence<'_>,
+    model: &Model,
+    terms: Terms,
+    monitor: &Monitor,
+) -> Result<Problem> {
+    let Terms {
+        coverage,
+        matched,
+        share,
+    } = terms;
+    let (n, m) = evidence.shape();
+    let observed = &evidence.observed;
+    let needed = needed((n, m), coverage);
+    let listed = model.pairs.counts_edges(needed) && is_sparse(evidence);
+    if !listed {
+        // Up to four tables of each graph beside its weights.
+        monitor.reserve(
+            "the evidence of all pairs of pairs",
+            bytes(5, 3, evidence.graphs),
+            MORE_MEMORY,
+        )?;
+    }
+    let (rows, columns) = (&evidence.free.source[..], &evidence.free.target[..]);
+    let source = (&observed.source, rows);
+    let target = (&observed.target, columns);
+    let mut unary = model
+        .pairs
+        .folded(source, target, evidence.folded_anchors(), needed);
+    let prior = match coverage {
+        Coverage::Partial => step_prior((n, m), matched),
+        Coverage::Full => 0.0,
+    };
+    for i in 0..n {
+        for a in 0..m {
+            let known = evidence.known_at(model, i, a);
+            unary[(i, a)] = share * unary[(i, a)] + prior + known;
+        }
+    }
+    let problem = if listed {
+        let scale = 0.5 * share * model.pairs.conserved_edge();
+        let a = edges(evidence, 0, rows, scale);
+        let b = edges(evidence, 1, columns, 1.0);
+        let (pairwise, _) = ProductPairwise::new(a, b)?;
+        Problem::maximise(unary, Box::new(pairwise))?
+    } else {
+        let mut factors = model.pairs.factors(source, target, needed);
+        for (f, _) in &mut factors {
+            f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
+        }
+        match factors.len() {
+            0 => {
+                let nothing = (Matrix::zeros(n, n), Matrix::zeros(m, m));
+                let pairwise = SeparablePairwise::from_factors(&[nothing], monitor)?;
+                Problem::maximise(unary, Box::new(pairwise))?
+            }
+            1 => {
+                let (a, b) = factors.remove(0);
+                let (pairwise, _) = ProductPairwise::new(Weights::Dense(a), Weights::Dense(b))?;
+                Problem::maximise(unary, Box::new(pairwise))?
+            }
+            _ => {
+                let pairwise = SeparablePairwise::from_factors(&factors, monitor)?;
+                Problem::maximise(unary, Box::new(pairwise))?
+            }
+        }
+    };
+    Ok(problem.with_coverage(coverage))
+}
+
+/// Which tables of the model depend on who is matched.
+fn needed((n, m): (usize, usize), coverage: Coverage) -> Needed {
+    let partial = coverage == Coverage::Partial;
+    Needed {
+        source_varies: partial || n > m,
+        target_varies: partial || m > n,
+    }
+}
+
+fn is_sparse(evidence: &Evidence<'_>) -> bool {
+    evidence.observed.density() <= SPARSE_DENSITY
+}
+
+/// Whether the full program is a product of two lists of edges.
+pub(super) fn is_listed(evidence: &Evidence<'_>, model: &Model) -> bool {
+    let needed = needed(evidence.shape(), Coverage::Full);
+    is_sparse(evidence) && model.pairs.counts_edges(needed)
+}
+
+/// Whether the full program is one product whatever the scales.
+pub(super) fn is_one_product(evidence: &Evidence<'_>) -> bool {
+    let (n, m) = evidence.shape();
+    let observed = &evidence.observed;
+    let constant = observed.source.variance() == 0.0 || observed.target.variance() == 0.0;
+    n == m && (observed.is_complete() || constant)
+}
+
+/// The edges between some nodes, each of weight `scale`.
+fn edges(evidence: &Evidence<'_>, side: usize, nodes: &[usize], scale: f64) -> Weights {
+    let graph = evidence.graphs[side];
+    let mut place = vec![u32::MAX; graph.nodes()];
+    for (k, &node) in nodes.iter().enumerate() {
+        place[node] = k as u32;
+    }
+    let row = |&i: &usize| {
+        let neighbours = graph.neighbours(i).map(|(j, _)| place[j]);
+        neighbours
+            .filter(|&k| k != u32::MAX)
+            .map(|k| (k, scale))
+            .collect()
+    };
+    Weights::Sparse(nodes.iter().map(row).collect())
+}
+
+/// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its own
+/// pairs; `None` when all weights are the same.
+pub(super) fn tolerant(
+    evidence: &Evidence<'_>,
+    correlation: f64,
+    monitor: &Monitor,
+) -> Result<Option<Problem>> {
+    let (n, m) = evidence.shape();
+    let (source, target) = (&evidence.observed.source, &evidence.observed.target);
+    if !(source.variance() > 0.0 && target.variance() > 0.0) {
+        return Ok(None);
+    }
+    let (rows, columns) = (&evidence.free.source, &evidence.free.target);
+    // The variance of x − y for matched weights is 2 (1 − ρ); three times as wide is tolerant.
+    let kernel = GaussianKernel::new(12.0 * (1.0 - correlation))?;
+    let mut unary = Matrix::zeros(n, m);
+    for &(p, q) in evidence.folded_anchors() {
+        for (i, &s) in rows.iter().enumerate() {
+            for (a, &t) in columns.iter().enumerate() {
+                unary[(i, a)] +=
+                    2.0 * kernel.evaluate(standardised(source, s, p), standardised(target, t, q));
+            }
+        }
+    }
+    let pairwise = SeparablePairwise::new(
+        all_standardised(source, rows),
+        all_standardised(target, columns),
+        kernel,
+        1e-4,
+        monitor,
+    )?;
+    Ok(Some(Problem::maximise(unary, Box::new(pairwise))?))
+}
+
+/// A weight in units of its graph's spread.
+fn standardised(observed: &Observations, i: usize, j: usize) -> f64 {
+    observed.get(i, j).map_or(NO_EDGE, |v| {
+        (v - observed.mean()) / observed.variance().sqrt()
+    })
+}
+
+fn all_standardised(observed: &Observations, nodes: &[usize]) -> Matrix {
+    Matrix::from_fn(nodes.len(), nodes.len(), |k, l| {
+        standardised(observed, nodes[k], nodes[l])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Planted;
+    use super::*;
+
+    /// What the program says of two matchings is what the posterior says, whatever the coverage.
+    #[test]
+    fn differences_of_the_objective_are_those_of_the_posterior() {
+        let planted = Planted::new(9, 2);
+        planted.with_evidence(|_, evidence| {
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let model = evidence.guess(0.8);
+            for share in [1.0, 0.4] {
+                let full = Terms {
+                    share,
+                    ..Terms::FULL
+                };
+                let partial = Terms {
+                    coverage: Coverage::Partial,
+                    matched: 7,
+                    ..full
+                };
+                for terms in [full, partial] {
+                    let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+                    assert_eq!(problem.coverage(), terms.coverage);
+                    let found = problem.objective(&right) - problem.objective(&wrong);
+                    let wanted = evidence.posterior(&model, &right, share)
+                        - evidence.posterior(&model, &wrong, share);
+                    assert!(
+                        (found - wanted).abs() < 1e-9 * wanted.abs(),
+                        "{found} {wanted}"
+                    );
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_pair_less_costs_its_evidence_and_its_prior() {
+        let planted = Planted::new(8, 1);
+        planted.with_evidence(|_, evidence| {
+            let model = evidence.guess(0.9);
+            let all = evidence.assignment(&planted.truth);
+            let mut fewer = all.clone();
+            fewer.set(3, None);
+            let terms = Terms {
+                coverage: Coverage::Partial,
+                matched: all.matched(),
+                share: 1.0,
+            };
+            let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+            let found = problem.objective(&all) - problem.objective(&fewer);
+            let wanted =
+                evidence.posterior(&model, &all, 1.0) - evidence.posterior(&model, &fewer, 1.0);
+            assert!(
+                (found - wanted).abs() < 1e-9 * wanted.abs(),
+                "{found} {wanted}"
+            );
+        });
+    }
+
+    #[test]
+    fn the_programs_of_approximations_prefer_the_truth() {
+        let planted = Planted::new(9, 2);
+        planted.with_evidence(|_, evidence| {
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let product = Program::product(evidence, &Monitor::silent()).unwrap();
+            let problem = product.problem;
+            assert!(problem.pairwise().as_product().is_some());
+            assert!(problem.objective(&right) > problem.objective(&wrong));
+            let problem = tolerant(evidence, 0.9, &Monitor::silent())
+                .unwrap()
+                .unwrap();
+            assert!(problem.objective(&right) > problem.objective(&wrong));
+        });
+    }
+}

@@ -1,0 +1,189 @@
+//! Stage *regime*: which way the search goes, decided once from plain facts.
+
+use super::thresholds::{LARGE, LARGEST_PARTIAL, MEAN_FIELD_STEPS};
+use super::{Effort, Ingredients};
+use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solver};
+
+/// What the choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outline {
+    /// Free nodes of the larger side.
+    pub(super) nodes: usize,
+    /// Whether the program is the product of two lists of edges.
+    pub(super) listed: bool,
+    /// Whether the caller brought a solver.
+    pub(super) has_solver: bool,
+    pub(super) effort: Effort,
+}
+
+/// How the full program is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Regime {
+    /// By the solver that the caller brought.
+    Given,
+    /// Sparse graphs of some size: annealing along edges.
+    Annealing,
+    /// Small graphs: relaxations and random starts, searched until independent searches agree.
+    Portfolio,
+    /// The rest: a relaxation and a short search; see [`Relaxed`].
+    Relaxed(Relaxed),
+}
+
+/// What follows a relaxation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Relaxed {
+    /// Whether a mean field that froze is asked twice, and is believed less than its marginals.
+    pub(super) is_cautious: bool,
+    /// Whether FAQ is asked as well, and a portfolio where chance could have found as much.
+    pub(super) asks_others: bool,
+    /// Whether that portfolio is worth its time.
+    pub(super) may_search_on: bool,
+}
+
+impl Regime {
+    pub(super) fn choose(outline: Outline, ingredients: &Ingredients) -> Self {
+        let Outline {
+            nodes,
+            listed,
+            has_solver,
+            effort,
+        } = outline;
+        if has_solver {
+            return Self::Given;
+        }
+        if ingredients.search && nodes >= LARGE && listed {
+            return Self::Annealing;
+        }
+        let thorough = effort == Effort::Best && ingredients.search;
+        if nodes < LARGE && thorough {
+            return Self::Portfolio;
+        }
+        let is_moderate = nodes <= LARGEST_PARTIAL;
+        Self::Relaxed(Relaxed {
+            is_cautious: !is_moderate,
+            asks_others: is_moderate,
+            may_search_on: is_moderate && thorough,
+        })
+    }
+
+    /// The name by which a result tells it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Given => "given solver",
+            Self::Annealing => "annealing",
+            Self::Portfolio => "portfolio",
+            Self::Relaxed(_) => "relaxation",
+        }
+    }
+}
+
+/// The annealing of the mean field for graphs of some size.
+pub(super) fn mean_field(nodes: usize) -> MeanField {
+    if nodes < LARGE {
+        return MeanField::default();
+    }
+    let enough = MEAN_FIELD_STEPS.iter().find(|(most, _)| nodes <= *most);
+    MeanField {
+        first: 1.1,
+        last: 1.9,
+        steps: enough.map_or(24, |(_, steps)| *steps),
+        reaction: 0.6,
+        inertia: 0.5,
+        ..MeanField::default()
+    }
+}
+
+/// Searches from relaxations until four of them agree.
+pub(super) fn portfolio(nodes: usize, effort: Effort, ingredients: &Ingredients) -> Portfolio {
+    let mut relaxations: Vec<Box<dyn Solver>> = Vec::new();
+    if nodes < LARGE {
+        if ingredients.mean_field {
+            let mut relaxation = mean_field(nodes);
+            if effort == Effort::Best {
+                // One start of the portfolio among many.
+                relaxation.steps = 20;
+            }
+            relaxations.push(Box::new(relaxation));
+        }
+        relaxations.push(Box::new(Faq::default()));
+    }
+    Portfolio {
+        relaxations,
+        agreement: Some(4),
+        patience: 4,
+        use_all_time: false,
+        ..Portfolio::default()
+    }
+}
+
+/// Short rounds of annealing, as long as they gain something. Matchings as good as the best are sampled
+/// once the scales are known.
+pub(super) fn anneal(effort: Effort) -> Anneal {
+    let thorough = Anneal {
+        rounds: 8,
+        sweeps: 150,
+        samples: 0,
+        ..Anneal::default()
+    };
+    match effort {
+        Effort::Best => thorough,
+        Effort::Fast => Anneal {
+            rounds: 1,
+            sweeps: thorough.sweeps / 2,
+            ..thorough
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(nodes: usize, listed: bool, effort: Effort) -> Regime {
+        let outline = Outline {
+            nodes,
+            listed,
+            has_solver: false,
+            effort,
+        };
+        Regime::choose(outline, &Ingredients::default())
+    }
+
+    #[test]
+    fn size_and_density_decide() {
+        use Effort::{Best, Fast};
+        assert_eq!(choose(LARGE - 1, false, Best), Regime::Portfolio);
+        assert_eq!(choose(LARGE - 1, true, Best), Regime::Portfolio);
+        assert_eq!(choose(LARGE, true, Best), Regime::Annealing);
+        assert_eq!(choose(LARGE, true, Fast), Regime::Annealing);
+        let relaxed = |nodes, effort| match choose(nodes, false, effort) {
+            Regime::Relaxed(relaxed) => relaxed,
+            other => panic!("{other:?}"),
+        };
+        assert!(relaxed(LARGE, Best).may_search_on);
+        assert!(!relaxed(LARGE, Fast).may_search_on);
+        assert!(!relaxed(LARGEST_PARTIAL, Best).is_cautious);
+        let large = relaxed(LARGEST_PARTIAL + 1, Best);
+        assert!(large.is_cautious && !large.asks_others && !large.may_search_on);
+    }
+
+    #[test]
+    fn a_solver_that_was_brought_is_the_regime() {
+        for nodes in [3, 3000] {
+            let outline = Outline {
+                nodes,
+                listed: true,
+                has_solver: true,
+                effort: Effort::Best,
+            };
+            let regime = Regime::choose(outline, &Ingredients::default());
+            assert_eq!(regime, Regime::Given);
+        }
+    }
+
+    #[test]
+    fn larger_graphs_get_fewer_steps() {
+        let steps = [64, 400, 401, 800, 801, 100_000].map(|n| mean_field(n).steps);
+        assert_eq!(steps, [60, 60, 40, 40, 24, 24]);
+    }
+}

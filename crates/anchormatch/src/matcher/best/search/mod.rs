@@ -1,0 +1,221 @@
+//! Stage *search*: the most likely matching.
+//!
+//! One loop, [`Search::full`]: search under the scales at hand, fit the scales to what was found, search
+//! again from there. It ends when the matching stays the same, when the scales cannot change the
+//! program, when a limit is reached, or after [`FITS`] fits.
+
+mod outliers;
+mod polish;
+mod relaxed;
+
+use super::Best;
+use super::evidence::Evidence;
+use super::found::Found;
+use super::program::{Program, Terms, is_one_product, problem};
+use super::regime::{Outline, Regime, anneal, portfolio};
+use crate::assignment::Assignment;
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::matcher::Log;
+use crate::monitor::Monitor;
+use crate::problem::{Coverage, Problem};
+use crate::solver::{Solution, Solver, Start};
+
+/// Fits of the scales, each followed by a search under them, at most.
+const FITS: usize = 4;
+
+/// What a search needs beside the program.
+pub(super) struct Search<'a> {
+    pub(super) preset: &'a Best,
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) monitor: &'a Monitor,
+}
+
+/// What a search without a fit found.
+struct Answer {
+    solution: Solution,
+    /// Good matchings beside the best.
+    others: Vec<Assignment>,
+    /// Posterior marginals, where the search came to nothing.
+    marginals: Option<Matrix>,
+}
+
+impl From<Solution> for Answer {
+    fn from(solution: Solution) -> Self {
+        Self {
+            solution,
+            others: Vec::new(),
+            marginals: None,
+        }
+    }
+}
+
+impl Search<'_> {
+    /// The stages from the evidence to the most likely matching: program, regime, search, outliers.
+    pub(super) fn most_likely(&self, first: Option<&Assignment>, log: &mut Log) -> Result<Found> {
+        let (preset, monitor) = (self.preset, self.monitor);
+        let program = log.stage("program", monitor, |log| self.program(log))?;
+        let outline = Outline {
+            nodes: self.evidence.nodes(),
+            listed: program.is_listed(),
+            has_solver: preset.solver.is_some(),
+            effort: preset.effort,
+        };
+        let regime = Regime::choose(outline, &preset.ingredients);
+        log.parameter("search", regime.as_str());
+        let full = log.stage("search", monitor, |_| self.full(program, regime, first))?;
+        log.stage("outliers", monitor, |_| self.without_outliers(full))
+    }
+
+    /// The program of the evidence, or one that the solver given can take.
+    fn program(&self, log: &mut Log) -> Result<Program> {
+        let program = Program::first(self.evidence, self.monitor)?;
+        if let Some(solver) = &self.preset.solver
+            && solver.accepts(&program.problem).is_err()
+        {
+            let product = Program::product(self.evidence, self.monitor)?;
+            solver.accepts(&product.problem)?;
+            let name = solver.info().name;
+            log.notes.push(format!(
+                "{name} takes products of weights alone, and found the matching that the search began with"
+            ));
+            return Ok(product);
+        }
+        Ok(program)
+    }
+
+    /// The best matching of the whole smaller side.
+    fn full(&self, program: Program, regime: Regime, first: Option<&Assignment>) -> Result<Found> {
+        let evidence = self.evidence;
+        let answer = self.solve(&program.problem, regime, first)?;
+        let mut found = Found::of(evidence, answer.solution, program.model, Coverage::Full);
+        if answer.marginals.is_some() {
+            // Scales fitted to guesses would tell nothing, and a search from there would guess worse.
+            found.marginals = answer.marginals;
+            return Ok(found);
+        }
+        if self.preset.ingredients.fitted_scales {
+            found = self.fitted(found, &program.problem)?;
+        }
+        found.others = answer.others;
+        Ok(found)
+    }
+
+    /// Fits the scales and searches on under them, until nothing changes.
+    fn fitted(&self, mut found: Found, first: &Problem) -> Result<Found> {
+        let evidence = self.evidence;
+        // Of one product, the scale is all that a fit can change.
+        let scale_alone = first.pairwise().as_product().is_some() && is_one_product(evidence);
+        for _ in 0..FITS {
+            let model = evidence.fit(&found.assignment);
+            if scale_alone {
+                found.rescale(evidence, model);
+                break;
+            }
+            if found.status.was_interrupted() {
+                break;
+            }
+            let problem = problem(evidence, &model, Terms::FULL, self.monitor)?;
+            let solution = self.polish(&problem, &found.assignment)?;
+            let same = solution.assignment == found.assignment;
+            let iterations = found.iterations;
+            found = Found::of(evidence, solution, model, Coverage::Full);
+            found.iterations += iterations;
+            if same {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The program searched in its regime.
+    fn solve(
+        &self,
+        problem: &Problem,
+        regime: Regime,
+        first: Option<&Assignment>,
+    ) -> Result<Answer> {
+        let (preset, monitor) = (self.preset, self.monitor);
+        let start = Start {
+            seed: preset.seed,
+            soft: None,
+            assignment: first,
+        };
+        match (regime, &preset.solver) {
+            (Regime::Given, Some(solver)) => Ok(solver.solve(problem, &start, monitor)?.into()),
+            (Regime::Annealing, _) => {
+                let anneal = anneal(preset.effort);
+                Ok(anneal.solve(problem, &start, monitor)?.into())
+            }
+            (Regime::Given | Regime::Portfolio, _) => {
+                let nodes = self.evidence.nodes();
+                let portfolio = portfolio(nodes, preset.effort, &preset.ingredients);
+                let (solution, others) = portfolio.solve_for_all(problem, &start, monitor)?;
+                Ok(Answer {
+                    others,
+                    ..solution.into()
+                })
+            }
+            (Regime::Relaxed(relaxed), _) => self.relaxed(problem, relaxed, first),
+        }
+    }
+
+    fn polish(&self, problem: &Problem, first: &Assignment) -> Result<Solution> {
+        let nodes = self.evidence.nodes();
+        polish::polish(problem, first, nodes, self.preset.seed, self.monitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Planted, preset};
+    use super::super::regime::Relaxed;
+    use super::*;
+
+    #[test]
+    fn every_regime_finds_a_planted_matching() {
+        let planted = Planted::new(12, 2);
+        let relaxed = Regime::Relaxed(Relaxed {
+            is_cautious: false,
+            asks_others: true,
+            may_search_on: true,
+        });
+        planted.with_evidence(|_, evidence| {
+            let monitor = Monitor::silent();
+            let [right, wrong] = planted.right_and_wrong(evidence);
+            let preset = preset();
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            for regime in [Regime::Portfolio, relaxed] {
+                for first in [None, Some(&wrong)] {
+                    let program = Program::first(evidence, &monitor).unwrap();
+                    let found = search.full(program, regime, first).unwrap();
+                    assert_eq!(found.assignment, right, "{regime:?}");
+                    assert_eq!(found.coverage, Coverage::Full);
+                    let found = search.without_outliers(found).unwrap();
+                    assert_eq!(found.assignment, right, "{regime:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_stages_are_timed_in_their_order() {
+        let planted = Planted::new(8, 1);
+        planted.with_evidence(|_, evidence| {
+            let (preset, monitor) = (preset(), Monitor::silent());
+            let search = Search {
+                preset: &preset,
+                evidence,
+                monitor: &monitor,
+            };
+            let mut log = Log::default();
+            let found = search.most_likely(None, &mut log).unwrap();
+            assert_eq!(log.stages(), ["program", "search", "outliers"]);
+            assert_eq!(found.assignment, evidence.assignment(&planted.truth));
+        });
+    }
+}

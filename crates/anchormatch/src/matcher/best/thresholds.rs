@@ -1,0 +1,79 @@
+//! Every number that chooses a path through `best`, with its unit and what shows its effect.
+//!
+//! None of them is fitted to a data set; each was set by hand where the runs of the command beside it
+//! stopped changing. `rows` are the rows of `anchormatch-lab evaluate` (see `--list`).
+
+/// Nodes of the larger side from which on a relaxation and a short search come first, and sparse graphs
+/// are annealed: below, a portfolio of searches is faster than one careful relaxation.
+///
+/// `anchormatch-lab evaluate limits --rows n-50,n-100`
+pub(super) const LARGE: usize = 64;
+
+/// Nodes of the larger side beyond which partial matchings are tried only where they are asked for, and
+/// are what is left of the full one when those that disagree are dropped.
+///
+/// `anchormatch-lab evaluate outliers`
+pub(super) const LARGEST_PARTIAL: usize = 200;
+
+/// Nodes beyond which the residuals' fourth moment is not worth its n³.
+///
+/// `anchormatch-lab evaluate calibration --rows house,hotel-90`
+pub(super) const LARGEST_RESIDUALS: usize = 600;
+
+/// Nodes beyond which a doubtful anchor is no reason for another search.
+///
+/// `anchormatch-lab bench networks`
+pub(super) const LARGEST_SECOND_SEARCH: usize = 1000;
+
+/// Nodes beyond which anchors are checked only where repairs are asked for: the check would take as
+/// long as the match.
+///
+/// `anchormatch-lab bench networks`
+pub(super) const LARGEST_UNASKED_CHECK: usize = 200;
+
+/// Share of the pairs that are joined beyond which a graph's edges are not listed.
+///
+/// `anchormatch-lab bench networks`
+pub(super) const SPARSE_DENSITY: f64 = 0.1;
+
+/// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
+/// large graphs lose by fewer steps their larger n makes up for.
+///
+/// `anchormatch-lab evaluate limits --rows n-100,sbm-0.3-10`
+pub(super) const MEAN_FIELD_STEPS: [(usize, usize); 3] = [(400, 60), (800, 40), (usize::MAX, 24)];
+
+/// Σ X(1 − X) a node above which a mean field that was annealed says nothing.
+///
+/// `anchormatch-lab evaluate limits --rows sbm-0.3-5,sbm-0.3-10`
+pub(super) const OPEN: f64 = 0.5;
+
+/// The share of their pairs on which two annealings agree when there is something to find.
+///
+/// `anchormatch-lab evaluate limits --rows sbm-0.3-5,sbm-0.3-10`
+pub(super) const AGREED: f64 = 0.3;
+
+/// Nats by which a matching must beat what chance makes of the best one before the search ends.
+///
+/// `anchormatch-lab evaluate limits --rows sigma-0.4,sigma-0.5`
+pub(super) const BEYOND_CHANCE: f64 = 10.0;
+
+/// Nats beyond which a wrong anchor is in no doubt.
+///
+/// `anchormatch-lab evaluate limits`, and the example `rates_of_wrong_anchors`
+pub(super) const CLEAR: f64 = 10.0;
+
+/// Nats beyond which an anchor is decided, and its scales need no fit.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const DECIDED: f64 = 50.0;
+
+/// Nats below the best beyond which a mode of the posterior is left out: all of them together weigh
+/// nothing.
+///
+/// `anchormatch-lab evaluate calibration`
+pub(super) const DEPTH_OF_MODES: f64 = 15.0;
+
+/// The share of the time left that a stage with others after it may take.
+///
+/// `anchormatch match … --time-limit S --json` shows what each stage took
+pub(super) const SEARCH_SHARE: f64 = 0.8;

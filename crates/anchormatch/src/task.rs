@@ -1,0 +1,256 @@
+//! Everything that is known before a match.
+//!
+//! A [`Task`] is what a person can say: the two graphs, the anchors, and further [`Facts`] about their
+//! nodes. It says nothing of how a partner is found; that is the business of a
+//! [`Matcher`](crate::matcher::Matcher) and its parameters. A new kind of knowledge is a field of `Facts`,
+//! a member of [`Fact`] and a term of the evidence, and no parameter of the functions on the way.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::anchors::Anchors;
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::linalg::Matrix;
+
+/// Two graphs, their anchors, and what else is known of them.
+///
+/// What a task holds fits together: anchors and facts are about nodes that the graphs have.
+///
+/// ```
+/// use anchormatch::matcher::{Best, Matcher};
+/// use anchormatch::{Anchors, Graph, Monitor, Task};
+///
+/// let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
+/// let target = source.permuted(&[2, 0, 3, 1])?;
+/// let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
+/// let task = Task::new(&source, &target, &anchors)?;
+/// let matching = Best::default().run(&task, &Monitor::silent())?;
+/// assert_eq!(matching.mapping()[&0], 1);
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Task<'a> {
+    source: &'a Graph,
+    target: &'a Graph,
+    anchors: Cow<'a, Anchors>,
+    facts: Facts,
+}
+
+/// What is known beside the graphs and the anchors.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// How alike the nodes are by other knowledge, source × target; larger is more alike, on any
+    /// scale, as the scale is fitted.
+    pub similarity: Option<Arc<Matrix>>,
+    /// A matching to begin from beside a matcher's own starts, as pairs of node indices.
+    pub start: Option<Vec<(usize, usize)>>,
+}
+
+/// The kinds of [`Facts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fact {
+    /// [`Facts::similarity`].
+    Similarity,
+    /// [`Facts::start`].
+    Start,
+}
+
+impl Fact {
+    /// The name by which front doors and errors know it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Similarity => "node_similarity",
+            Self::Start => "start",
+        }
+    }
+}
+
+impl Facts {
+    /// The kinds that are there.
+    pub fn known(&self) -> impl Iterator<Item = Fact> + use<> {
+        let similarity = self.similarity.is_some().then_some(Fact::Similarity);
+        let start = self.start.is_some().then_some(Fact::Start);
+        similarity.into_iter().chain(start)
+    }
+}
+
+impl<'a> Task<'a> {
+    /// The task to match `source` to `target` with the help of `anchors`.
+    ///
+    /// # Errors
+    /// When an anchor is of a node that its graph does not have.
+    pub fn new(source: &'a Graph, target: &'a Graph, anchors: &'a Anchors) -> Result<Self> {
+        Self::with(source, target, Cow::Borrowed(anchors))
+    }
+
+    /// The same with the pairs of node indices `pairs` as hard anchors.
+    ///
+    /// # Errors
+    /// As [`Anchors::from_indices`].
+    pub fn from_pairs(
+        source: &'a Graph,
+        target: &'a Graph,
+        pairs: &[(usize, usize)],
+    ) -> Result<Self> {
+        let anchors = Anchors::from_indices(source, target, pairs)?;
+        Self::with(source, target, Cow::Owned(anchors))
+    }
+
+    /// The same graphs and facts under other anchors.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_anchors(&self, anchors: Anchors) -> Result<Self> {
+        let task = Self::with(self.source, self.target, Cow::Owned(anchors))?;
+        Ok(Self {
+            facts: self.facts.clone(),
+            ..task
+        })
+    }
+
+    fn with(source: &'a Graph, target: &'a Graph, anchors: Cow<'a, Anchors>) -> Result<Self> {
+        let (n, m) = (source.nodes(), target.nodes());
+        for anchor in anchors.iter() {
+            if anchor.source >= n || anchor.target >= m {
+                return Err(Error::Anchors(format!(
+                    "found the pair ({}, {}), expected nodes below {n} and {m}",
+                    anchor.source, anchor.target
+                )));
+            }
+        }
+        Ok(Self {
+            source,
+            target,
+            anchors,
+            facts: Facts::default(),
+        })
+    }
+
+    /// With the similarity of the nodes by other knowledge, see [`Facts::similarity`].
+    ///
+    /// # Errors
+    /// When it has another shape or is not finite.
+    pub fn with_similarity(mut self, similarity: Arc<Matrix>) -> Result<Self> {
+        let (n, m) = (self.source.nodes(), self.target.nodes());
+        if (similarity.rows(), similarity.cols()) != (n, m) {
+            return Err(Error::parameter(
+                Fact::Similarity.as_str(),
+                format!("a {}×{} matrix", similarity.rows(), similarity.cols()),
+                format!("{n}×{m}, a row for each source and a column for each target node"),
+            ));
+        }
+        if let Some(value) = similarity.as_slice().iter().find(|v| !v.is_finite()) {
+            let name = Fact::Similarity.as_str();
+            return Err(Error::parameter(name, value, "finite numbers"));
+        }
+        self.facts.similarity = Some(similarity);
+        Ok(self)
+    }
+
+    /// With a matching to begin from: pairs that share a node after the first, or that fixed nodes are
+    /// in, are left out.
+    ///
+    /// # Errors
+    /// When a pair is of a node that its graph does not have.
+    pub fn with_start(mut self, pairs: &[(usize, usize)]) -> Result<Self> {
+        let (n, m) = (self.source.nodes(), self.target.nodes());
+        if let Some((s, t)) = pairs.iter().find(|(s, t)| *s >= n || *t >= m) {
+            let expected = format!("nodes below {n} and {m}");
+            return Err(Error::parameter(
+                Fact::Start.as_str(),
+                format!("the pair ({s}, {t})"),
+                expected,
+            ));
+        }
+        self.facts.start = Some(pairs.to_vec());
+        Ok(self)
+    }
+
+    /// The graph to match from.
+    #[must_use]
+    pub fn source(&self) -> &'a Graph {
+        self.source
+    }
+
+    /// The graph to match to.
+    #[must_use]
+    pub fn target(&self) -> &'a Graph {
+        self.target
+    }
+
+    /// Both graphs, the source first.
+    #[must_use]
+    pub fn graphs(&self) -> [&'a Graph; 2] {
+        [self.source, self.target]
+    }
+
+    /// The pairs that are known.
+    #[must_use]
+    pub fn anchors(&self) -> &Anchors {
+        &self.anchors
+    }
+
+    /// What is known beside.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The larger side.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.source.nodes().max(self.target.nodes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(nodes: usize) -> Graph {
+        let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
+        Graph::from_edges(nodes, &edges).unwrap()
+    }
+
+    #[test]
+    fn a_task_holds_only_what_fits() {
+        let (small, large) = (path(3), path(5));
+        let anchors = Anchors::from_indices(&large, &large, &[(4, 4)]).unwrap();
+        assert!(Task::new(&large, &large, &anchors).is_ok());
+        let error = Task::new(&small, &large, &anchors).unwrap_err().to_string();
+        assert!(error.contains("(4, 4)"), "{error}");
+        let none = Anchors::none();
+        let task = Task::new(&small, &large, &none).unwrap();
+        assert!(task.with_anchors(anchors).is_err());
+
+        let similarity = |n, m, v| Arc::new(Matrix::filled(n, m, v));
+        assert!(task.clone().with_similarity(similarity(3, 5, 1.0)).is_ok());
+        for (wrong, word) in [
+            (similarity(5, 3, 1.0), "5×3"),
+            (similarity(3, 5, f64::NAN), "NaN"),
+        ] {
+            let error = task.clone().with_similarity(wrong).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        assert!(task.clone().with_start(&[(2, 4)]).is_ok());
+        assert!(task.with_start(&[(4, 2)]).is_err());
+    }
+
+    #[test]
+    fn other_anchors_leave_the_facts() {
+        let path = path(3);
+        let none = Anchors::none();
+        let task = Task::new(&path, &path, &none).unwrap();
+        let task = task.with_start(&[(0, 0)]).unwrap();
+        let anchors = Anchors::from_indices(&path, &path, &[(1, 1)]).unwrap();
+        let other = task.with_anchors(anchors).unwrap();
+        assert_eq!(other.facts(), task.facts());
+        assert_eq!(other.anchors().hard(), &[(1, 1)]);
+        let kinds: Vec<Fact> = other.facts().known().collect();
+        assert_eq!(kinds, [Fact::Start]);
+    }
+}
