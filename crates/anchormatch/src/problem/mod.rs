@@ -113,6 +113,24 @@ fn sum_interactions<P: Pairwise + ?Sized>(pairwise: &P, assignment: &Assignment,
     }
 }
 
+/// Unary values and, where there is one, a linear part of the same shape.
+fn with_linear(mut unary: Matrix, linear: Option<&Matrix>) -> Result<Matrix> {
+    if let Some(linear) = linear {
+        let (n, m) = (unary.rows(), unary.cols());
+        if (linear.rows(), linear.cols()) != (n, m) {
+            return Err(Error::parameter(
+                "linear",
+                format!("a {}×{} matrix", linear.rows(), linear.cols()),
+                format!("{n}×{m}"),
+            ));
+        }
+        for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
+            *slot += value;
+        }
+    }
+    Ok(unary)
+}
+
 /// Whether large or small values of xᵀWx are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

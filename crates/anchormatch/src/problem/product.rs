@@ -8,7 +8,7 @@
 //! by itself.
 
 use super::low_rank::Rows;
-use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions};
+use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions, with_linear};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into};
@@ -83,19 +83,8 @@ impl ProductPairwise {
         b: Weights,
         linear: Option<&Matrix>,
     ) -> Result<Problem> {
-        let (pairwise, mut unary) = Self::new(a, b)?;
-        if let Some(linear) = linear {
-            if (linear.rows(), linear.cols()) != pairwise.shape() {
-                return Err(Error::parameter(
-                    "linear",
-                    format!("a {}×{} matrix", linear.rows(), linear.cols()),
-                    format!("{}×{}", pairwise.shape().0, pairwise.shape().1),
-                ));
-            }
-            for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
-                *slot += value;
-            }
-        }
+        let (pairwise, unary) = Self::new(a, b)?;
+        let unary = with_linear(unary, linear)?;
         Problem::new(sense, unary, Box::new(pairwise))
     }
 

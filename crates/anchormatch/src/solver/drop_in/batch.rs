@@ -166,7 +166,7 @@ impl<'k> Batch<'k> {
                 divide(walked, size_of(walked));
                 let high = walked.iter().fold(f64::NEG_INFINITY, |x, &y| x.max(y));
                 let high = if high == 0.0 { 1.0 } else { high };
-                turn(walked, self.shape.1, |place, value| {
+                turn(walked, self.shape.0, |place, value| {
                     scores[place] = walks.beta * value / high;
                 });
             }
@@ -179,13 +179,14 @@ impl<'k> Batch<'k> {
                 None,
                 walks.sweeps,
                 false,
+                &monitor.unobserved(),
             );
             let mut moved = 0.0f64;
             for ((walked, jump), v) in (walked.chunks_exact_mut(self.size().max(1)))
                 .zip(jump.chunks_exact(self.size().max(1)))
                 .zip(v.chunks_exact_mut(self.size().max(1)))
             {
-                turn(jump, self.shape.0, |place, value| {
+                turn(jump, self.shape.1, |place, value| {
                     walked[place] = walks.alpha * value + (1.0 - walks.alpha) * walked[place];
                 });
                 divide(walked, size_of(walked));

@@ -3,13 +3,13 @@
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver, ruled_out};
 use crate::error::{Error, Result};
 use crate::linalg::dot;
+use crate::monitor::{Monitor, Progress};
 
 /// The logarithm of what an entry of a dummy row is.
 const DUMMY: f64 = -100.0;
 
-/// Exponents that lie this close together can be scaled as numbers: no product of three of them leaves
-/// their range.
-const CLOSE: f64 = 200.0;
+/// Logarithms up to this size can be scaled as numbers: products with both scales stay within their range.
+const SMALL: f64 = 100.0;
 
 /// A batch of score matrices of one shape, padded.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +100,8 @@ pub fn assign(scores: &Scores<'_>, alone: Option<&Alone<'_>>) -> Result<Vec<Assi
 /// exp(scores) with rows and columns normalised in turn, `sweeps` times together, the shorter side first;
 /// zero beyond a problem's size. With `dummy_rows` rows that are next to nothing fill the shorter side up.
 ///
+/// When the monitor stops it, what is left is as it is.
+///
 /// # Complexity
 /// O(entries) a sweep.
 #[must_use]
@@ -108,6 +110,7 @@ pub fn normalise(
     alone: Option<&Alone<'_>>,
     sweeps: usize,
     dummy_rows: bool,
+    monitor: &Monitor,
 ) -> Vec<f64> {
     let (height, width) = scores.shape;
     let mut result = vec![0.0; scores.values.len()];
@@ -132,7 +135,7 @@ pub fn normalise(
         let values = scores.of(problem);
         let (short, long) = (rows.min(cols), rows.max(cols));
         table.fill((short, long), |i, j| values[place(i, j)], alone, dummy_rows);
-        table.normalise(sweeps);
+        table.normalise(sweeps, monitor);
         let result = &mut result[problem * height * width..][..height * width];
         for i in 0..short {
             for j in 0..long {
@@ -188,28 +191,26 @@ impl Table {
     }
 
     /// From logarithms to normalised numbers.
-    fn normalise(&mut self, sweeps: usize) {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut numbers = true;
-        for &log in self.entries.iter().filter(|log| **log != f64::NEG_INFINITY) {
-            numbers &= log.is_finite();
-            (low, high) = (low.min(log), high.max(log));
-        }
-        if sweeps > 0 && numbers && high - low <= CLOSE {
-            self.scale(sweeps, high);
+    fn normalise(&mut self, sweeps: usize, monitor: &Monitor) {
+        let is_small = |log: &f64| log.abs() <= SMALL || *log == f64::NEG_INFINITY;
+        if self.entries.iter().all(is_small) {
+            self.scale(sweeps, monitor);
         } else {
-            self.shift(sweeps);
+            self.shift(sweeps, monitor);
         }
     }
 
     /// Scales numbers; rows and columns of nothing stay as they are.
-    fn scale(&mut self, sweeps: usize, high: f64) {
+    fn scale(&mut self, sweeps: usize, monitor: &Monitor) {
         let width = self.width;
-        self.entries.iter_mut().for_each(|x| *x = (*x - high).exp());
+        self.entries.iter_mut().for_each(|x| *x = x.exp());
         let mut row_scales = vec![1.0; self.entries.len() / width];
         let (mut column_scales, mut sums) = (vec![1.0; width], vec![0.0; width]);
         let invert = |sum: f64, old: f64| if sum > 0.0 { 1.0 / sum } else { old };
         for sweep in 0..sweeps.div_ceil(2) {
+            if is_stopped(monitor, 2 * sweep, sweeps) {
+                break;
+            }
             sums.fill(0.0);
             let rows = self.entries.chunks_exact(width).zip(&mut row_scales);
             for (i, (row, scale)) in rows.enumerate() {
@@ -235,10 +236,13 @@ impl Table {
     }
 
     /// Shifts logarithms, however far they lie apart.
-    fn shift(&mut self, sweeps: usize) {
+    fn shift(&mut self, sweeps: usize, monitor: &Monitor) {
         let width = self.width;
         let (mut highest, mut sums) = (vec![0.0; width], vec![0.0; width]);
         for sweep in 0..sweeps {
+            if is_stopped(monitor, sweep, sweeps) {
+                break;
+            }
             if sweep % 2 == 0 {
                 for row in self.entries.chunks_exact_mut(width).take(self.rows) {
                     let high = row.iter().fold(f64::NEG_INFINITY, |x, &y| x.max(y));
@@ -271,6 +275,16 @@ impl Table {
         }
         self.entries.iter_mut().for_each(|x| *x = x.exp());
     }
+}
+
+fn is_stopped(monitor: &Monitor, done: usize, sweeps: usize) -> bool {
+    let progress = Progress {
+        stage: "sinkhorn",
+        done,
+        total: Some(sweeps),
+        value: None,
+    };
+    monitor.checkpoint(progress).is_some()
 }
 
 /// high + ln sum; 0 where there is nothing to sum.
@@ -393,12 +407,10 @@ mod tests {
                         table.fill((rows, cols), |i, j| s[i * cols + j], alone, dummies);
                     }
                     let want = textbook(&tables[0], sweeps);
-                    tables[0].shift(sweeps);
+                    tables[0].shift(sweeps, &Monitor::silent());
                     assert_close(&tables[0].entries, &want);
-                    if sweeps > 0 {
-                        tables[1].scale(sweeps, 3.0);
-                        assert_close(&tables[1].entries, &want);
-                    }
+                    tables[1].scale(sweeps, &Monitor::silent());
+                    assert_close(&tables[1].entries, &want);
                 }
             }
         }
@@ -419,7 +431,15 @@ mod tests {
             .enumerate()
             .map(|(k, s)| s + 800.0 * (k / 4) as f64)
             .collect();
-        let of = |s: &[f64]| normalise(&one(s, (3, 4), &(3, 4)), None, 10, false);
+        let of = |s: &[f64]| {
+            normalise(
+                &one(s, (3, 4), &(3, 4)),
+                None,
+                10,
+                false,
+                &Monitor::silent(),
+            )
+        };
         assert_close(&of(&far), &of(&plain));
     }
 
@@ -427,18 +447,42 @@ mod tests {
     fn the_shorter_side_comes_first_and_padding_is_zero() {
         let s = scores(4, 3, 11);
         let turned: Vec<f64> = (0..12).map(|k| s[(k % 4) * 3 + k / 4]).collect();
-        let tall = normalise(&one(&s, (4, 3), &(4, 3)), None, 7, false);
-        let wide = normalise(&one(&turned, (3, 4), &(3, 4)), None, 7, false);
+        let tall = normalise(
+            &one(&s, (4, 3), &(4, 3)),
+            None,
+            7,
+            false,
+            &Monitor::silent(),
+        );
+        let wide = normalise(
+            &one(&turned, (3, 4), &(3, 4)),
+            None,
+            7,
+            false,
+            &Monitor::silent(),
+        );
         assert!((0..12).all(|k| tall[k] == wide[(k % 3) * 4 + k / 3]));
         // After an odd number of sweeps the side that came first sums to 1.
         assert!((0..3).all(|j| ((0..4).map(|i| tall[3 * i + j]).sum::<f64>() - 1.0).abs() < 1e-14));
-        let part = normalise(&one(&s, (4, 3), &(2, 2)), None, 7, false);
+        let part = normalise(
+            &one(&s, (4, 3), &(2, 2)),
+            None,
+            7,
+            false,
+            &Monitor::silent(),
+        );
         let beyond = (0..12).filter(|k| k / 3 >= 2 || k % 3 >= 2);
         assert!(beyond.into_iter().all(|k| part[k] == 0.0));
         let square = [s[0], s[1], s[3], s[4]];
         // Of a square in a tall batch the columns come first.
         let turned = [square[0], square[2], square[1], square[3]];
-        let want = normalise(&one(&turned, (2, 2), &(2, 2)), None, 7, false);
+        let want = normalise(
+            &one(&turned, (2, 2), &(2, 2)),
+            None,
+            7,
+            false,
+            &Monitor::silent(),
+        );
         assert_close(
             &[part[0], part[1], part[3], part[4]],
             &[want[0], want[2], want[1], want[3]],
