@@ -4,6 +4,9 @@
 CARGO ?= cargo
 PYTHON ?= python3
 OUT ?= out
+# Where the data sets are, for the tests and experiments that read them; what is not there is said.
+ANCHORMATCH_DATA ?= $(abspath $(wildcard ../shared/data))
+export ANCHORMATCH_DATA
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick release-check clean
@@ -21,7 +24,7 @@ fmt: ## is the code formatted?
 	$(CARGO) fmt --all --check
 
 lint: ## clippy, warnings are errors
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 
 dependencies: ## do all licences fit, and does our oldest Rust suffice?
 	$(PYTHON) scripts/check_dependencies.py
@@ -36,10 +39,11 @@ $(OUT)/tools/bin/cargo-deny:
 	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
 
 unit: ## unit, property, integration and documentation tests
-	$(CARGO) test --workspace --exclude anchormatch-python --locked
+	$(CARGO) test --workspace --exclude anchormatch-python --all-features --locked
+	$(CARGO) test --workspace --exclude anchormatch-python --locked --test without_reproduce
 
 explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --locked
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --exclude anchormatch-python --all-features --locked
 
 # Seconds for each fuzz target, and the sanitizer: ours is safe Rust, `address` looks into what we call.
 # Without one the coverage comes by stable flags; every other one needs nightly Rust.
@@ -64,7 +68,7 @@ fuzz: ## every fuzz target for FUZZ_SECONDS each; what fails stays in fuzz/crash
 	test -z "$$failed" || { echo "failed:$$failed; the input is in fuzz/crashes, where make test replays it" >&2; exit 1; }
 
 doc: ## the API documentation builds without warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features --locked
 
 examples: ## the examples in Rust run and print what they should (python does so for those in Python)
 	CARGO="$(CARGO)" $(PYTHON) scripts/check_examples.py
@@ -102,22 +106,22 @@ bench: ## time, memory and growth of the kernels
 	$(CARGO) bench --locked -p anchormatch-lab --bench kernels
 
 bench-solvers: ## every solver on the synthetic sweeps: accuracy, objective, time
-	$(CARGO) run --release --quiet -p anchormatch-cli -- bench solvers --out $(OUT)/solvers
+	$(CARGO) run --release --quiet -p anchormatch-lab -- bench solvers --out $(OUT)/solvers
 
 bench-peers: wheel $(OUT)/peers ## every comparison with the peers, in one run; writes docs/peers.md
 	$(CARGO) build --release --locked -p anchormatch-lab --bench kernels
 	$(CARGO) build --release --locked -p anchormatch --example bench_faq
-	$(CARGO) build --release --locked -p anchormatch-cli
+	$(CARGO) build --release --locked -p anchormatch-cli -p anchormatch-lab
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl
-	$(OUT)/peers/bin/python scripts/write_peers.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+	$(OUT)/peers/bin/python scripts/write_peers.py --data "$(ANCHORMATCH_DATA)"
 
 bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each instance (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-cli
-	$(OUT)/peers/bin/python scripts/bench_qaplib.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+	$(OUT)/peers/bin/python scripts/bench_qaplib.py --data "$(ANCHORMATCH_DATA)"
 
 bench-networks: $(OUT)/peers ## real networks beside graspologic, the same anchors (needs the data)
-	$(CARGO) build --release --locked -p anchormatch-cli
-	$(OUT)/peers/bin/python scripts/bench_networks.py --data "$${ANCHORMATCH_DATA:-../shared/data}"
+	$(CARGO) build --release --locked -p anchormatch-lab
+	$(OUT)/peers/bin/python scripts/bench_networks.py --data "$(ANCHORMATCH_DATA)"
 
 bench-compat: wheel $(OUT)/peers ## anchormatch.compat beside SciPy, pygmtools and graspologic
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl
@@ -128,11 +132,11 @@ $(OUT)/peers: scripts/peers.txt
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
 	@touch $(OUT)/peers
 
-reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
-	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --out $(OUT)/reproduction --docs docs
+reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see docs/figures.md)
+	$(CARGO) run --release --quiet -p anchormatch-cli --features reproduce -- reproduce all --out $(OUT)/reproduction --docs docs
 
 reproduce-quick: ## the same with few trials, in minutes, without the documents
-	$(CARGO) run --release --quiet -p anchormatch-cli -- reproduce all --quick --out $(OUT)/reproduction-quick
+	$(CARGO) run --release --quiet -p anchormatch-cli --features reproduce -- reproduce all --quick --out $(OUT)/reproduction-quick
 
 release-check: $(OUT)/release/tools ## pack crates, sdist and wheel, look into them, install them and run the README's lines
 	CARGO="$(CARGO)" $(OUT)/release/tools/bin/python scripts/release_check.py --out $(OUT)/release

@@ -169,7 +169,7 @@ def trials_of(method, name, most):
     most = trials(name, most)
     if size > 1000:
         return min(most, 2)
-    return min(most, SLOW_TRIALS) if dense and size > DENSE_SLOW else min(most, 10) if size > 200 else most
+    return min(most, SLOW_TRIALS) if dense and size > DENSE_SLOW else most
 
 
 def arguments():
@@ -180,7 +180,7 @@ def arguments():
     parser.add_argument("--methods", default=",".join(METHODS), help="names, separated by commas")
     parser.add_argument("--trials", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", "../shared/data"))
+    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", ""))
     options = parser.parse_args()
     for given, known in (("rows", ROWS), ("methods", list(METHODS))):
         names = getattr(options, given).split(",")

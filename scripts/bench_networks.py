@@ -1,13 +1,13 @@
 """Real networks beside graspologic in one run: the same pairs, orders and anchors.
 
-    cargo build --release -p anchormatch-cli
+    cargo build --release -p anchormatch-lab
     python scripts/bench_networks.py --data DIR [--pairs NAME,..] [--anchors P,..] [--draws N]
                                      [--methods NAME,..] [--peers NAME,..] [--sparse] [--threads N]
 
-Needs numpy, scipy and graspologic. `anchormatch bench networks --dump` writes every draw; graspologic's
+Needs numpy, scipy and graspologic. `anchormatch-lab bench networks --dump` writes every draw; graspologic's
 graph_match reads it with the anchors as partial_match, by FAQ (transport=False) and by GOAT
 (transport=True), as dense arrays or, with --sparse, as csr_array, which changes its speed and how it
-breaks ties. Ours is `anchormatch bench networks --json` on the same draws. Accuracy is over the nodes
+breaks ties. Ours is `anchormatch-lab bench networks --json` on the same draws. Accuracy is over the nodes
 that are not anchors; "kept" is the share of the source's edges whose ends are mapped to the ends of an
 edge; both are computed here for graspologic. Seconds are those of the matching alone, files aside, one
 run at a time. Prints means over the draws, and for each of our methods the ratio of seconds, theirs
@@ -25,7 +25,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-BINARY = os.path.join(TARGET, "release", "anchormatch")
+BINARY = os.path.join(TARGET, "release", "anchormatch-lab")
 PEERS = {"faq": False, "goat": True}
 # The rows of the published comparison.
 ROWS = [
@@ -42,7 +42,8 @@ ROWS = [
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", "data"))
+    data = os.environ.get("ANCHORMATCH_DATA")
+    parser.add_argument("--data", default=data, required=not data)
     parser.add_argument("--pairs", help="names, separated by commas (default: eight rows)")
     parser.add_argument("--anchors", default="1", help="percents, for --pairs")
     parser.add_argument("--draws", type=int, default=2, help="orders and anchors for each row")
@@ -137,7 +138,7 @@ def cell(figures):
 
 def main(options):
     if not os.path.exists(options.binary):
-        sys.exit(f"{options.binary}: not built; run `cargo build --release -p anchormatch-cli`")
+        sys.exit(f"{options.binary}: not built; run `cargo build --release -p anchormatch-lab`")
     if options.pairs:
         percents = options.anchors.split(",")
         rows = [(pair, percent) for pair in options.pairs.split(",") for percent in percents]

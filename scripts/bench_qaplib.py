@@ -30,7 +30,8 @@ STOPPED = 3
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="instances to run (default: all)")
-    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", "data"))
+    data = os.environ.get("ANCHORMATCH_DATA")
+    parser.add_argument("--data", default=data, required=not data)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each instance and method")
     parser.add_argument("--largest", type=int, default=50, help="leave larger instances out")
     parser.add_argument("--solver", default="portfolio")

@@ -37,7 +37,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, help="of ours (default: every core)")
     parser.add_argument("--times", default="1", help="multiples of our time for SciPy (default 1)")
-    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", "../shared/data"))
+    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", ""))
     options = parser.parse_args()
     options.rows = options.rows.split(",")
     try:

@@ -13,7 +13,7 @@ CARGO = os.environ.get("CARGO", "cargo").split()
 def built():
     """The path of every example; the features are those of the tests, so that nothing is built twice."""
     command = [*CARGO, "build", "--quiet", "--locked", "--workspace", "--exclude", "anchormatch-python"]
-    command += ["--examples", "--message-format", "json"]
+    command += ["--all-features", "--examples", "--message-format", "json"]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     found = [json.loads(line) for line in printed.splitlines()]
     return {

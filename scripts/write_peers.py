@@ -47,7 +47,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", "../shared/data"))
+    parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", ""))
     parser.add_argument("--trials", type=int, default=50, help="of the generated pairs")
     parser.add_argument("--draws", type=int, default=2, help="of anchors on the real networks")
     parser.add_argument("--only", help="names, separated by commas (default: all)")

@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anchormatch::graph::Duplicates;
 use anchormatch_io::{Format, LoadedGraph, ReadOptions, read_graph};
+pub(crate) use anchormatch_terminal::resources::Resources;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    bench, convert, demo, evaluate, generate, info, matching, reproduce, signature, solve, solvers,
-    suggest,
+    convert, demo, generate, info, matching, reproduce, signature, solve, solvers, suggest,
 };
 use crate::exit::{Failure, Outcome};
-use crate::{memory, values};
 
 const ABOUT: &str = "Match the nodes of two weighted graphs when a few correspondences are known";
 
@@ -83,8 +82,6 @@ enum Command {
     Signature(signature::Options),
     Generate(generate::Options),
     Reproduce(reproduce::Options),
-    Bench(bench::Options),
-    Evaluate(evaluate::Options),
 }
 
 /// Reads the process's arguments.
@@ -103,9 +100,7 @@ impl Cli {
             Command::Convert(options) => options.json,
             Command::Solve(options) => options.json,
             Command::Solvers(options) => options.json,
-            Command::Reproduce(options) => options.json,
-            Command::Bench(options) => options.wants_json(),
-            Command::Evaluate(options) => options.wants_json(),
+            Command::Reproduce(options) => options.wants_json(),
             Command::Signature(_) | Command::Generate(_) => false,
         }
     }
@@ -123,8 +118,6 @@ impl Cli {
             Command::Reproduce(options) => options.run(),
             Command::Solve(options) => options.run(),
             Command::Solvers(options) => options.run(),
-            Command::Bench(options) => options.run(),
-            Command::Evaluate(options) => options.run(),
         }
     }
 }
@@ -217,54 +210,6 @@ impl DuplicateRule {
     }
 }
 
-/// What a run may use, and how it shows that it is at work.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Resources")]
-pub(crate) struct Resources {
-    /// Threads to use, 1 to 1024; results do not depend on it [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-
-    /// The most memory to use: 512M, 1.5G, 4GiB, or bytes [default: what the machine has free]
-    #[arg(long, value_name = "SIZE", value_parser = values::size)]
-    max_memory: Option<u64>,
-
-    /// How to show progress on standard error
-    #[arg(long, value_name = "HOW", default_value = "auto")]
-    pub(crate) progress: ProgressMode,
-}
-
-impl Resources {
-    /// The memory allowed, in bytes; `None` when the machine does not say what it has.
-    pub(crate) fn memory(&self) -> Option<u64> {
-        self.max_memory.or_else(memory::available)
-    }
-
-    /// Sets the number of threads of the whole process.
-    pub(crate) fn start_threads(&self) -> Result<(), Failure> {
-        let Some(threads) = self.threads else {
-            return Ok(());
-        };
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(threads))
-            .build_global()
-            .map_err(|error| Failure::usage("--threads", threads, format!("fewer: {error}")))
-    }
-}
-
-/// How progress is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgressMode {
-    /// A bar when standard error is a terminal, else nothing
-    Auto,
-    /// A bar; nothing where there is no terminal to draw it on
-    Bar,
-    /// A JSON object a line: {"stage":…,"done":…,"total":…,"value":…}
-    Json,
-    /// Nothing
-    None,
-}
-
 /// Where a table or document goes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Output {
@@ -276,6 +221,9 @@ pub(crate) struct Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
+    use anchormatch_terminal::help::unexplained;
+    use anchormatch_terminal::hints::WORDS;
     use clap::CommandFactory;
 
     #[test]
@@ -283,21 +231,25 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Every command and option is explained.
     #[test]
     fn nothing_is_without_help() {
-        fn check(command: &clap::Command) {
-            assert!(command.get_about().is_some(), "{}", command.get_name());
-            for argument in command.get_arguments() {
-                assert!(
-                    argument.get_help().is_some(),
-                    "{} {}",
-                    command.get_name(),
-                    argument.get_id()
-                );
-            }
-            command.get_subcommands().for_each(check);
+        assert_eq!(unexplained(&Cli::command()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_options_that_hints_name_exist() {
+        fn has(command: &clap::Command, option: &str) -> bool {
+            let own = |argument: &clap::Arg| argument.get_long() == Some(option);
+            command.get_arguments().any(own)
+                || command.get_subcommands().any(|inner| has(inner, option))
         }
-        check(&Cli::command());
+        let command = Cli::command();
+        for hint in Hint::ALL {
+            for word in WORDS(hint).split_whitespace() {
+                if let Some(option) = word.strip_prefix("--") {
+                    assert!(has(&command, option), "{hint:?}: {word}");
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,10 @@
-//! The other commands: demo, info, signature, generate, reproduce, help.
+//! The other commands: demo, info, signature, solvers, generate, help.
 
 mod common;
 
-use std::path::Path;
-
+use anchormatch::solver::registry;
 use common::Bench;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn help_and_version_succeed_and_teach() {
@@ -16,7 +15,6 @@ fn help_and_version_succeed_and_teach() {
         "match",
         "solve",
         "solvers",
-        "bench",
         "demo",
         "info",
         "signature",
@@ -30,15 +28,11 @@ fn help_and_version_succeed_and_teach() {
         "match",
         "solve",
         "solvers",
-        "bench solvers",
-        "bench qaplib",
-        "bench dd",
         "demo",
         "info",
         "signature",
         "generate house",
         "generate synthetic",
-        "reproduce",
     ] {
         let help = bench.run(&format!("{command} --help")).ok();
         assert!(help.contains("Example"), "{command}");
@@ -246,59 +240,6 @@ fn generated_folders_with_blanks_are_quoted() {
     );
 }
 
-/// A sequence of the right shape in which every frame is a slow turn of the first.
-fn film(folder: &Path) {
-    let mut text = "frame,point,x,y\n".to_owned();
-    for frame in 0..101 {
-        let turn = f64::from(frame) * 0.01;
-        for point in 0..30 {
-            let (x, y) = (
-                f64::from(point * 37 % 101),
-                f64::from(point * point * 13 % 97),
-            );
-            let (x, y) = (
-                x * turn.cos() - y * turn.sin(),
-                x * turn.sin() + y * turn.cos(),
-            );
-            text += &format!("{frame},{point},{x},{y}\n");
-        }
-    }
-    std::fs::create_dir_all(folder.join("cmu_hotel")).expect("a new folder");
-    std::fs::write(folder.join("cmu_hotel/points.csv"), text).expect("a new file");
-}
-
-#[test]
-fn the_hotel_experiment_has_tables_and_judges_the_claims() {
-    let bench = Bench::new();
-    film(&bench.path().join("films"));
-    let output = bench
-        .command()
-        .args(["reproduce", "hotel", "--trials", "1", "--json"])
-        .env("ANCHORMATCH_DATA", "films")
-        .output()
-        .unwrap();
-    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(value["experiments"][0]["trials"], 101);
-    // Turning changes no distance: everybody finds everything, and nobody is better.
-    let claims = value["claims"].as_array().unwrap();
-    let hotel = claims.iter().filter(|c| c["place"] == "5.2, Figure 2 (a)");
-    let verdicts: Vec<&Value> = hotel.map(|claim| &claim["verdict"]).collect();
-    assert_eq!(verdicts, ["does not hold here"; 2]);
-    let csv = bench.read("reproduction/hotel.csv");
-    assert!(
-        csv.contains("\nframe,0,adjacency,2,1.000000,1.000000,1.000000,"),
-        "{csv}"
-    );
-    // One offset of 26 frames: gaps of 26 and, around the end, of 75.
-    let gaps: Vec<&str> = csv
-        .lines()
-        .filter(|l| l.contains(",best,") && l.starts_with("gap"))
-        .collect();
-    assert_eq!(gaps.len(), 2, "{csv}");
-    assert!(gaps[0].starts_with("gap,30,best,75,1.000000"), "{csv}");
-    assert!(gaps[1].starts_with("gap,80,best,26,1.000000"), "{csv}");
-}
-
 #[test]
 fn info_counts_what_reading_did() {
     let bench = Bench::new();
@@ -402,4 +343,56 @@ fn convert_refuses_what_cannot_be_written() {
         .refused(4);
     assert!(line.contains("a matrix of 301×301 numbers"), "{line}");
     bench.run("convert m.csv m.npz --max-memory 300K").ok();
+}
+
+#[test]
+fn the_list_of_solvers_is_that_of_the_registry() {
+    let bench = Bench::new();
+    let table = bench.run("solvers").ok();
+    let list: Value = serde_json::from_str(&bench.run("solvers --json").ok()).unwrap();
+    let help = bench.run("match --help").ok();
+    for (place, solver) in registry::all().iter().enumerate() {
+        let info = solver.info();
+        let row = table
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(info.name));
+        assert!(
+            row.is_some_and(|row| row.contains(info.reference)),
+            "{table}"
+        );
+        assert_eq!(list[place]["name"], info.name);
+        assert_eq!(list[place]["accepts"], info.accepts);
+        assert!(help.contains(info.reference), "{help}");
+    }
+    assert_eq!(list.as_array().unwrap().len(), registry::all().len());
+}
+
+#[test]
+fn parameters_are_listed_with_their_defaults() {
+    let bench = Bench::new();
+    let list: Value = serde_json::from_str(&bench.run("solvers --json").ok()).unwrap();
+    for (place, solver) in registry::all().iter().enumerate() {
+        let name = solver.info().name;
+        let parameters = solver.parameters();
+        assert_eq!(list[place]["parameters"], json!(parameters), "{name}");
+        let page = bench.run(&format!("solvers {name}")).ok();
+        for parameter in parameters.keys() {
+            assert!(page.contains(parameter.as_str()), "{parameter}: {page}");
+        }
+        let one = bench.run(&format!("solvers {name} --json")).ok();
+        let one: Value = serde_json::from_str(&one).unwrap();
+        assert_eq!(one, json!([list[place]]));
+    }
+    let page = bench.run("solvers portfolio tabu").ok();
+    for row in [
+        "relaxations      [\"faq\",\"rrwm\",\"gagm\"]",
+        "tabu.tenure      [0.5,2.0]",
+        "tenure        [0.9,1.1]",
+        "iterations    null",
+    ] {
+        let mut lines = page.lines().map(str::split_whitespace);
+        let is_there = lines.any(|line| line.eq(row.split_whitespace()));
+        assert!(is_there, "{row}: {page}");
+    }
+    bench.run("solvers magic").refused(2);
 }

@@ -6,38 +6,6 @@
 mod common;
 
 use common::Bench;
-use serde_json::Value;
-
-/// Runs `line` with `--json`; gives the parts of its error after checking what all errors have.
-#[track_caller]
-fn error(bench: &Bench, line: &str) -> Value {
-    let answer = bench.run(&format!("{line} --json"));
-    assert_eq!(answer.stdout, "", "{line}");
-    assert_eq!(answer.stderr.lines().count(), 1, "{line}: {answer:?}");
-    let value: Value = serde_json::from_str(&answer.stderr)
-        .unwrap_or_else(|error| panic!("{line}: {error}: {answer:?}"));
-    assert_eq!(value.as_object().unwrap().len(), 1, "{line}: {value}");
-    let error = value["error"].as_object().unwrap();
-    assert_eq!(error["exit_code"], answer.code, "{line}: {value}");
-    assert_ne!(answer.code, 0, "{line}");
-    for text in ["kind", "message"] {
-        let text = error[text].as_str().unwrap();
-        assert!(!text.is_empty() && !text.contains('\n'), "{line}: {value}");
-    }
-    for part in ["file", "found", "expected"] {
-        assert!(
-            error[part].is_string() || error[part].is_null(),
-            "{line}: {value}"
-        );
-    }
-    for part in ["line", "column"] {
-        assert!(
-            error[part].is_u64() || error[part].is_null(),
-            "{line}: {value}"
-        );
-    }
-    value["error"].clone()
-}
 
 /// Every command that has `--json`, with files it cannot use.
 const COMMANDS: [&str; 7] = [
@@ -56,7 +24,7 @@ fn damaged_graphs_have_all_their_parts() {
     bench.file("good.csv", "a,b,1\nb,c,2\nc,a,3\n");
     bench.file("bad.csv", "a,b,1\nb,c,heavy\n");
     for command in COMMANDS {
-        let error = error(&bench, &command.replace("FILE", "bad.csv"));
+        let error = bench.error(&command.replace("FILE", "bad.csv"));
         assert_eq!(error["kind"], "parse", "{command}");
         assert_eq!(error["file"], "bad.csv", "{command}");
         assert_eq!((&error["line"], &error["column"]), (&2.into(), &3.into()));
@@ -75,7 +43,7 @@ fn files_that_are_not_there_are_named() {
         .into_iter()
         .chain([solve])
     {
-        let error = error(&bench, &command.replace("FILE", file));
+        let error = bench.error(&command.replace("FILE", file));
         assert_eq!(
             (&error["kind"], &error["exit_code"]),
             (&"io".into(), &2.into())
@@ -96,7 +64,7 @@ fn damaged_problems_have_all_their_parts() {
         ("p.dd", "p 1 1 1 0\na 0 0 zero 1\n", 2, 4),
     ] {
         bench.file(name, text);
-        let error = error(&bench, &format!("solve {name} --solver faq"));
+        let error = bench.error(&format!("solve {name} --solver faq"));
         assert_eq!(
             (&error["kind"], &error["file"]),
             (&"parse".into(), &name.into())
@@ -108,42 +76,11 @@ fn damaged_problems_have_all_their_parts() {
         assert!(error["found"].is_string() && error["expected"].is_string());
     }
     bench.file("p.json", "{\"version\": 1,\n \"sense\": \"up\"}");
-    let error = error(&bench, "solve p.json --solver faq");
+    let error = bench.error("solve p.json --solver faq");
     assert_eq!(
         (&error["file"], &error["line"]),
         (&"p.json".into(), &2.into())
     );
-}
-
-#[test]
-fn damaged_or_missing_data_is_named() {
-    let bench = Bench::new();
-    for (line, file) in [
-        ("bench qaplib --data gone", "qaplib"),
-        ("bench dd --data gone", "gone"),
-        ("bench networks --data gone", "gone"),
-    ] {
-        let error = error(&bench, line);
-        assert_eq!(error["exit_code"], 2, "{line}");
-        let named = [&error["file"], &error["message"]];
-        assert!(
-            named
-                .iter()
-                .any(|part| part.as_str().is_some_and(|p| p.contains(file))),
-            "{error}"
-        );
-    }
-    for line in [
-        "reproduce hotel --data gone",
-        "evaluate limits --rows hotel --data gone",
-    ] {
-        let error = error(&bench, line);
-        assert_eq!(error["exit_code"], 2, "{line}");
-        assert!(
-            error["message"].as_str().unwrap().contains("cmu_hotel"),
-            "{error}"
-        );
-    }
 }
 
 #[test]
@@ -169,32 +106,8 @@ fn wrong_usage_says_what_was_found() {
         ("solve x.dat --solver magic", "magic", "rrwm"),
         ("solvers --colour", "--colour", ""),
         ("demo --seed -", "-", ""),
-        ("reproduce castle", "castle", "hotel"),
-        ("bench solvers --trials none", "none", ""),
-        ("bench qaplib --solver magic", "magic", "rrwm"),
-        ("bench dd --solver magic", "magic", "rrwm"),
-        ("bench networks --anchors none", "none", ""),
-        ("bench suggest --trials none", "none", ""),
-        ("evaluate limits --trials none", "none", ""),
-        ("evaluate calibration --trials none", "none", ""),
-        ("evaluate outliers --trials none", "none", ""),
-        ("evaluate ablation --trials none", "none", ""),
     ] {
-        let error = error(&bench, line);
-        assert_eq!(
-            (&error["kind"], &error["exit_code"]),
-            (&"usage".into(), &2.into())
-        );
-        assert!(
-            error["found"].as_str().unwrap().contains(found),
-            "{line}: {error}"
-        );
-        if !expected.is_empty() {
-            assert!(
-                error["expected"].as_str().unwrap().contains(expected),
-                "{line}: {error}"
-            );
-        }
+        bench.misused(line, found, expected);
     }
 }
 
@@ -202,14 +115,18 @@ fn wrong_usage_says_what_was_found() {
 fn memory_and_time_have_their_codes() {
     let bench = Bench::new().with_points(300);
     let line = "match p.csv q.csv --points --max-memory 100K";
-    let error_of_memory = error(&bench, line);
+    let error_of_memory = bench.error(line);
     assert_eq!(
         (&error_of_memory["kind"], &error_of_memory["exit_code"]),
         (&"memory".into(), &4.into())
     );
     assert_eq!(error_of_memory["expected"], "at most 100.0 KiB");
+    let (message, hint) = (&error_of_memory["message"], &error_of_memory["hint"]);
+    let hint = hint.as_str().unwrap();
+    assert!(hint.starts_with("raise --max-memory"), "{hint}");
+    assert!(message.as_str().unwrap().ends_with(hint), "{message}");
     let line = "match p.csv q.csv --points --preset paper --time-limit 0.000001";
-    let stopped = error(&bench, line);
+    let stopped = bench.error(line);
     assert_eq!(
         (&stopped["kind"], &stopped["exit_code"]),
         (&"stopped".into(), &3.into())

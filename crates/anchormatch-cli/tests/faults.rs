@@ -63,8 +63,8 @@ fn bench() -> Bench {
     bench
 }
 
-fn program() -> &'static std::path::Path {
-    assert_cmd::cargo::cargo_bin!("anchormatch")
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_anchormatch")
 }
 
 /// The command in the folder, not yet run.
@@ -143,7 +143,12 @@ fn a_full_disk_stops_commands_that_write_folders() {
     let made = fs::read_dir(bench.path().join("made")).unwrap();
     assert_eq!(made.count(), 0, "nothing, not even a beginning");
     bench.run(line).ok();
+}
 
+#[cfg(feature = "reproduce")]
+#[test]
+fn a_full_disk_stops_a_reproduction() {
+    let bench = bench();
     let line = "reproduce noise --trials 1 --out again";
     refused(line, &on_a_full_disk(&bench, line, 0), &["again", "large"]);
 }

@@ -51,7 +51,7 @@ fn commands_print_what_stands_below_them() {
 
 /// What the lines print, standard error included.
 fn shell(bench: &Bench, lines: &str) -> String {
-    let binary = PathBuf::from(assert_cmd::cargo::cargo_bin!("anchormatch"));
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_anchormatch"));
     let mut path = vec![binary.parent().expect("a binary in a folder").to_owned()];
     path.extend(env::split_paths(&env::var_os("PATH").expect("a PATH")));
     let output = Command::new("sh")

@@ -69,7 +69,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
 fn run(bench: &Bench, line: &str) -> Output {
     Command::new("sh")
         .args(["-c", "ulimit -v 2097152; exec \"$0\" \"$@\""])
-        .arg(assert_cmd::cargo::cargo_bin!("anchormatch"))
+        .arg(env!("CARGO_BIN_EXE_anchormatch"))
         .args(line.split_whitespace())
         .current_dir(bench.path())
         .output()

@@ -109,7 +109,7 @@ fn signals_keep_the_best_so_far() {
         ("-INT", "best", "mean-field"),
     ] {
         let bench = Bench::new().with_points(400);
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
             .args(MATCH.split(' '))
             .args(["--preset", preset, "--progress", "json"])
             .current_dir(bench.path())
@@ -139,7 +139,7 @@ fn signals_keep_the_best_so_far() {
 #[test]
 fn a_signal_while_waiting_for_input_ends_at_once() {
     let bench = Bench::new().with_pair();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
         .args(["match", "-", "b.csv", "--output", "m.csv"])
         .current_dir(bench.path())
         .stdin(Stdio::piped())

@@ -4,18 +4,11 @@ mod common;
 
 use std::fs;
 
+use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::Value;
 
 const MATCH: &str = "match a.csv b.csv --anchors anchors.csv";
-
-/// The line says all of `parts`.
-#[track_caller]
-fn says(line: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(line.contains(part), "`{part}` is not in: {line}");
-    }
-}
 
 /// Replaces a file of the good pair and gives the refusal.
 #[track_caller]
@@ -286,27 +279,4 @@ fn names_cannot_break_the_line() {
         .run_with(["match", "a\nb\u{1b}[31m.csv", "b.csv"], "")
         .refused(2);
     says(&line, &["a\\nb\\u{1b}[31m.csv"]);
-}
-
-#[test]
-fn data_that_is_not_there() {
-    let bench = Bench::new();
-    says(
-        &bench.run("reproduce hotel").refused(2),
-        &[
-            "data/cmu_hotel/points.csv",
-            "frame,point,x,y",
-            "--data",
-            "ANCHORMATCH_DATA",
-        ],
-    );
-    let line = bench.run("reproduce hotel --data elsewhere").refused(2);
-    says(&line, &["elsewhere/cmu_hotel/points.csv"]);
-    fs::create_dir_all(bench.path().join("data/cmu_hotel")).unwrap();
-    bench.file("data/cmu_hotel/points.csv", "frame,point,x,y\n0,0,1\n");
-    says(
-        &bench.run("reproduce hotel").refused(2),
-        &["points.csv, line 2", "expected 4"],
-    );
-    says(&bench.run("reproduce castle").refused(2), &["'castle'"]);
 }

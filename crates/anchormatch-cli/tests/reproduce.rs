@@ -1,13 +1,16 @@
 //! `reproduce`: journals that survive anything, the same tables whatever happened, and verdicts.
+#![cfg(feature = "reproduce")]
 
 mod common;
 
 use std::collections::HashSet;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::Value;
 
@@ -21,7 +24,7 @@ fn tables(bench: &Bench, folder: &str) -> Vec<String> {
 }
 
 fn start(bench: &Bench, line: &str) -> std::process::Child {
-    Command::new(assert_cmd::cargo::cargo_bin!("anchormatch"))
+    Command::new(env!("CARGO_BIN_EXE_anchormatch"))
         .args(line.split(' '))
         .current_dir(bench.path())
         .env_remove("ANCHORMATCH_DATA")
@@ -188,4 +191,102 @@ fn an_interrupted_run_draws_what_it_has() {
     let page = bench.read("results/reproduction.html");
     assert!(page.contains("of 1100000, stopped early"));
     assert!(bench.read("results/noise.csv").lines().count() > 1);
+}
+
+/// A sequence of the right shape in which every frame is a slow turn of the first.
+fn film(folder: &Path) {
+    let mut text = "frame,point,x,y\n".to_owned();
+    for frame in 0..101 {
+        let turn = f64::from(frame) * 0.01;
+        for point in 0..30 {
+            let (x, y) = (
+                f64::from(point * 37 % 101),
+                f64::from(point * point * 13 % 97),
+            );
+            let (x, y) = (
+                x * turn.cos() - y * turn.sin(),
+                x * turn.sin() + y * turn.cos(),
+            );
+            text += &format!("{frame},{point},{x},{y}\n");
+        }
+    }
+    std::fs::create_dir_all(folder.join("cmu_hotel")).expect("a new folder");
+    std::fs::write(folder.join("cmu_hotel/points.csv"), text).expect("a new file");
+}
+
+#[test]
+fn the_hotel_experiment_has_tables_and_judges_the_claims() {
+    let bench = Bench::new();
+    film(&bench.path().join("films"));
+    let output = bench
+        .command()
+        .args(["reproduce", "hotel", "--trials", "1", "--json"])
+        .env("ANCHORMATCH_DATA", "films")
+        .output()
+        .unwrap();
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["experiments"][0]["trials"], 101);
+    // Turning changes no distance: everybody finds everything, and nobody is better.
+    let claims = value["claims"].as_array().unwrap();
+    let hotel = claims.iter().filter(|c| c["place"] == "5.2, Figure 2 (a)");
+    let verdicts: Vec<&Value> = hotel.map(|claim| &claim["verdict"]).collect();
+    assert_eq!(verdicts, ["does not hold here"; 2]);
+    let csv = bench.read("reproduction/hotel.csv");
+    assert!(
+        csv.contains("\nframe,0,adjacency,2,1.000000,1.000000,1.000000,"),
+        "{csv}"
+    );
+    // One offset of 26 frames: gaps of 26 and, around the end, of 75.
+    let gaps: Vec<&str> = csv
+        .lines()
+        .filter(|l| l.contains(",best,") && l.starts_with("gap"))
+        .collect();
+    assert_eq!(gaps.len(), 2, "{csv}");
+    assert!(gaps[0].starts_with("gap,30,best,75,1.000000"), "{csv}");
+    assert!(gaps[1].starts_with("gap,80,best,26,1.000000"), "{csv}");
+}
+
+#[test]
+fn data_that_is_not_there() {
+    let bench = Bench::new();
+    says(
+        &bench.run("reproduce hotel").refused(2),
+        &["no folder", "--data", "ANCHORMATCH_DATA"],
+    );
+    says(
+        &bench.run("reproduce hotel --data elsewhere").refused(2),
+        &[
+            "elsewhere/cmu_hotel/points.csv",
+            "frame,point,x,y",
+            "--data",
+            "ANCHORMATCH_DATA",
+        ],
+    );
+    fs::create_dir_all(bench.path().join("data/cmu_hotel")).unwrap();
+    bench.file("data/cmu_hotel/points.csv", "frame,point,x,y\n0,0,1\n");
+    says(
+        &bench.run("reproduce hotel --data data").refused(2),
+        &["points.csv, line 2", "expected 4"],
+    );
+    says(&bench.run("reproduce castle").refused(2), &["'castle'"]);
+}
+
+#[test]
+fn errors_as_json_have_their_parts() {
+    let bench = Bench::new();
+    let error = bench.error("reproduce hotel --data gone");
+    assert_eq!(error["exit_code"], 2);
+    assert!(
+        error["message"].as_str().unwrap().contains("cmu_hotel"),
+        "{error}"
+    );
+    bench.misused("reproduce castle", "castle", "hotel");
+}
+
+#[test]
+fn help_teaches() {
+    let bench = Bench::new();
+    let help = bench.run("reproduce --help").ok();
+    assert!(help.contains("Example") && help.contains("  anchormatch reproduce"));
+    bench.run("reproduce -h").ok();
 }

@@ -1,4 +1,4 @@
-//! `suggest` and `bench suggest`.
+//! `suggest`: the nodes to ask for.
 
 mod common;
 
@@ -51,25 +51,4 @@ fn standard_input_is_read_once() {
     );
     let line = bench.run("suggest a.csv b.csv -k 0").stderr;
     assert!(line.contains("-k") || line.contains("--count"), "{line}");
-}
-
-#[test]
-fn suggestions_are_compared_with_random_anchors() {
-    let bench = Bench::new();
-    let line = "bench suggest --nodes 6 --noise 0.5 --first 1 --last 3 --trials 2 --fast";
-    let text = bench.run(line).ok();
-    assert!(text.contains("Over 2 trials. To reach 0.95:"), "{text}");
-    assert_eq!(
-        text.lines().filter(|l| l.contains('±')).count(),
-        4,
-        "{text}"
-    );
-    let json = bench.run(&format!("{line} --json")).ok();
-    let value: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(value["anchors"], serde_json::json!([1, 2, 3]));
-    assert_eq!(value["difference"][0]["mean"], 0.0);
-    let line = bench
-        .run("bench suggest --nodes 6 --last 9 --trials 1")
-        .refused(2);
-    assert!(line.contains("at most 6"), "{line}");
 }

@@ -11,12 +11,15 @@
 //! files), the fuzz targets with bytes through [`TARGETS`], and the replay test with the corpus and every
 //! crash that was ever found. A failed assertion is a bug: of the library, or of what is promised.
 
+pub mod command;
 pub mod damage;
+pub mod data;
 pub mod matching;
 pub mod pipeline;
 pub mod reading;
 pub mod recount;
 pub mod shapes;
+pub mod small_problems;
 pub mod solving;
 mod targets;
 

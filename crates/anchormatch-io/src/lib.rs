@@ -285,17 +285,6 @@ fn cleaning_notes(cleaning: Cleaning) -> impl Iterator<Item = String> {
     .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
 }
 
-/// The code in the repository's documents compiles and runs.
-#[cfg(doctest)]
-mod documents {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../CONTRIBUTING.md")]
-    struct Contributing;
-    #[doc = include_str!("../../../docs/guide.md")]
-    struct Guide;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

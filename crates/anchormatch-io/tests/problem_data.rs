@@ -1,43 +1,26 @@
-//! The real problem files, where a data directory has them.
-//!
-//! The directory is what the variable `ANCHORMATCH_DATA` names, or else `shared/data` beside the
-//! workspace.
+//! The real problem files, where a data folder has them.
 
-#![expect(clippy::print_stdout, reason = "absent data is said aloud")]
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anchormatch::{Assignment, Error};
+use anchormatch_invariants::data::data_with;
 use anchormatch_io::{
     ProblemFormat, ProblemOptions, QapConvention, read_dd, read_dd_from, read_problem, read_qap,
     read_qap_solution, write_dd,
 };
 
-fn directory() -> PathBuf {
-    match std::env::var_os("ANCHORMATCH_DATA") {
-        Some(value) if !value.is_empty() => PathBuf::from(value),
-        _ => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    }
-}
-
-/// Whether `place` is in the data directory; when it is not, reading it says so.
-fn present(place: &str) -> bool {
-    let path = directory().join(place);
-    if path.exists() {
-        return true;
-    }
-    println!("{} is absent: only its absence is tested", path.display());
-    let missing = read_problem(&path.join("any.dd"), None).expect_err("nothing is there");
+#[test]
+fn a_file_that_is_absent_is_an_error_of_the_system() {
+    let missing = read_problem(Path::new("nowhere/any.dd"), None).expect_err("nothing is there");
     assert!(matches!(missing, Error::Io { .. }), "{missing}");
-    false
 }
 
 #[test]
 fn dd_problems_have_the_sizes_and_values_of_their_description() {
-    if !present("dd_instances") {
+    let Some(data) = data_with("dd_instances") else {
         return;
-    }
-    let directory = directory().join("dd_instances");
+    };
+    let directory = data.join("dd_instances");
     let one = |name: &str| {
         let mut problems = read_dd(&directory.join(name)).expect("a well-formed file");
         assert_eq!(problems.len(), 1);
@@ -97,10 +80,10 @@ fn dd_problems_have_the_sizes_and_values_of_their_description() {
 
 #[test]
 fn qaplib_solutions_have_the_costs_that_they_state() {
-    if !present("qaplib") {
+    let Some(data) = data_with("qaplib") else {
         return;
-    }
-    let directory = directory().join("qaplib");
+    };
+    let directory = data.join("qaplib");
     let mut checked = 0;
     let mut inverse = 0;
     for entry in std::fs::read_dir(directory.join("dat")).expect("a folder") {

@@ -1,30 +1,24 @@
 //! The real CMU Hotel sequence, where the data directory has it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use anchormatch_invariants::data::data_with;
+use anchormatch_lab::datasets::DatasetError;
 use anchormatch_lab::datasets::hotel::Hotel;
-use anchormatch_lab::datasets::{DATA_VARIABLE, DatasetError, data_dir};
 
-/// What the variable names, or else `shared/data` beside the workspace.
-fn directory() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    match std::env::var_os(DATA_VARIABLE) {
-        Some(value) if !value.is_empty() => data_dir(Some(Path::new(&value))),
-        _ => data_dir(Some(&beside)),
-    }
+#[test]
+fn its_absence_is_explained() {
+    let error = Hotel::load(Path::new("nowhere")).expect_err("there is no such folder");
+    assert!(matches!(error, DatasetError::Missing { .. }), "{error}");
+    assert!(error.to_string().contains("cmu_hotel/points.csv"));
 }
 
 #[test]
-fn the_real_sequence_is_the_published_one_or_its_absence_is_explained() {
-    let hotel = match Hotel::load(&directory()) {
-        Ok(hotel) => hotel,
-        Err(error) => {
-            println!("the CMU Hotel sequence is absent, only its absence is tested: {error}");
-            assert!(matches!(error, DatasetError::Missing { .. }), "{error}");
-            assert!(error.to_string().contains("cmu_hotel/points.csv"));
-            return;
-        }
+fn the_real_sequence_is_the_published_one() {
+    let Some(data) = data_with("cmu_hotel") else {
+        return;
     };
+    let hotel = Hotel::load(&data).expect("the sequence is sound");
     assert_eq!(hotel.frames(), 101);
     assert_eq!(hotel.points(0).row(0), &[164.0, 82.0]);
     assert_eq!(hotel.points(0).row(1), &[267.0, 117.0]);

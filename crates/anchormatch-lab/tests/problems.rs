@@ -1,47 +1,38 @@
 //! The real QAPLIB and `.dd` problems, where the data directory has them.
 
-#![expect(clippy::print_stdout, reason = "absent data is said aloud")]
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anchormatch::Assignment;
 use anchormatch::Monitor;
 use anchormatch::problem::Problem;
 use anchormatch::solver::registry;
+use anchormatch_invariants::data::data_with;
 use anchormatch_lab::datasets::qaplib::Qaplib;
-use anchormatch_lab::datasets::{DATA_VARIABLE, DatasetError, data_dir, dd};
+use anchormatch_lab::datasets::{DatasetError, dd};
 use anchormatch_lab::experiments::qaplib::QaplibSweep;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What the variable names, or else `shared/data` beside the workspace.
-fn directory() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    match std::env::var_os(DATA_VARIABLE) {
-        Some(value) if !value.is_empty() => data_dir(Some(Path::new(&value))),
-        _ => data_dir(Some(&beside)),
-    }
-}
-
-/// What was loaded; `None`, with a word and a check, when the data is not there.
-fn loaded<T>(result: Result<T, DatasetError>, place: &str) -> Option<T> {
-    match result {
-        Ok(data) => Some(data),
-        Err(error) => {
-            println!("{place} is absent, only its absence is tested: {error}");
-            assert!(matches!(error, DatasetError::Missing { .. }), "{error}");
-            assert!(error.to_string().contains(place));
-            None
-        }
+#[test]
+fn their_absence_is_explained() {
+    let nowhere = Path::new("nowhere");
+    for (error, place) in [
+        (Qaplib::load(nowhere).err(), "qaplib"),
+        (dd::load(nowhere).err(), "dd_instances"),
+    ] {
+        let error = error.expect("there is no such folder");
+        assert!(matches!(error, DatasetError::Missing { .. }), "{error}");
+        assert!(error.to_string().contains(place), "{error}");
     }
 }
 
 #[test]
-fn every_stored_permutation_of_qaplib_has_its_cost_or_the_absence_is_explained() {
-    let Some(qaplib) = loaded(Qaplib::load(&directory()), "qaplib") else {
+fn every_stored_permutation_of_qaplib_has_its_cost() {
+    let Some(data) = data_with("qaplib") else {
         return;
     };
+    let qaplib = Qaplib::load(&data).expect("the collection is sound");
     assert_eq!(qaplib.instances().len(), 87);
     let known = qaplib.instances().iter().filter_map(|named| {
         let best = named.best.as_ref()?;
@@ -79,10 +70,11 @@ fn every_stored_permutation_of_qaplib_has_its_cost_or_the_absence_is_explained()
 }
 
 #[test]
-fn dd_references_hold_or_the_absence_is_explained() {
-    let Some(files) = loaded(dd::load(&directory()), "dd_instances") else {
+fn dd_references_hold() {
+    let Some(data) = data_with("dd_instances") else {
         return;
     };
+    let files = dd::load(&data).expect("the files are sound");
     assert_eq!(files.len(), 5);
     for file in files {
         assert!(file.problems.iter().all(|problem| problem.notes.is_empty()));

@@ -1,7 +1,7 @@
 //! Arrays of NumPy from and to the library's matrices.
 
 use anchormatch::Assignment;
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::problem::Weights;
 use numpy::ndarray::ArrayView2;
 use numpy::{
@@ -192,13 +192,14 @@ impl Rows<'_> {
                 Weights::Dense(Matrix::from_vec(array.nrows(), array.ncols(), entries))
             }
             Self::Compressed(offsets, columns, values) => {
-                let row = |w: &[i64]| {
+                let nodes = offsets.len() - 1;
+                let rows = offsets.windows(2).map(|w| {
                     let range = w[0] as usize..w[1] as usize;
                     let entries = columns[range.clone()].iter().zip(&values[range]);
                     let entries = entries.filter(|entry| *entry.1 != 0.0);
-                    entries.map(|(&j, &value)| (j as u32, value)).collect()
-                };
-                Weights::Sparse(offsets.windows(2).map(row).collect())
+                    entries.map(|(&j, &value)| (j as usize, value))
+                });
+                Weights::Sparse(Csr::from_rows(nodes, rows).expect("arrays were checked"))
             }
         }
     }

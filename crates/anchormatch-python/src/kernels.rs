@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anchormatch::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
+use anchormatch::error::Hint;
 use anchormatch::spectral::{self, SignatureKind, Spectrum, diffusion_time, heat_columns};
 use anchormatch::{Error, Result};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -39,7 +40,7 @@ pub(crate) fn signature<'py>(
         monitor.reserve(
             "the signature",
             needed,
-            "raise max_memory or ask for fewer columns",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         let kind: SignatureKind = kind.parse()?;
         kind.signature(&graph, times, count, &anchors, &monitor.holding(needed))
@@ -74,7 +75,7 @@ pub(crate) fn heat_kernel<'py>(
         monitor.holding(bytes(&[n, n])).reserve(
             "the heat kernel",
             bytes(&[n, n, 2]),
-            "raise max_memory or ask for some columns",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         Ok(spectral::heat_kernel(&spectrum, time))
     })?;
@@ -106,7 +107,7 @@ pub(crate) fn linear_assignment<'py>(
                 &limits.memory(),
                 "the costs",
                 bytes(&[rows, cols]),
-                "raise max_memory",
+                &[Hint::MoreMemory],
             )?;
             let costs = arrays::matrix(&costs)?;
             run(py, &limits, move |_| {
@@ -152,7 +153,7 @@ pub(crate) fn sinkhorn<'py>(
         &limits.memory(),
         "the balanced matrix",
         bytes(&[rows, cols]),
-        "raise max_memory",
+        &[Hint::MoreMemory],
     )?;
     if let Some(value) = matrix
         .as_array()

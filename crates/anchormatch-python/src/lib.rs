@@ -32,6 +32,8 @@ mod native {
         random_walks,
     };
     #[pymodule_export]
+    use super::failure::hints;
+    #[pymodule_export]
     use super::generate::{block_model, house, random_anchors, synthetic};
     #[pymodule_export]
     use super::graph::Graph;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anchormatch::Assignment;
+use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, ProductPairwise, SeededProduct, Sense, SparsePairwise,
@@ -21,7 +22,7 @@ use crate::options;
 use crate::worker::{Limits, bytes, reserve, run};
 
 /// What to do when a program does not fit.
-const HINT: &str = "raise max_memory or take a smaller problem";
+const SMALLER: &[Hint] = &[Hint::MoreMemory, Hint::SmallerProblem];
 
 /// A program, and the pairs that are fixed beforehand.
 #[pyclass(frozen, module = "anchormatch._native")]
@@ -62,7 +63,7 @@ impl Problem {
     ) -> PyResult<Self> {
         let (a, b) = (a.rows("A")?, b.rows("B")?);
         let needed = bytes(&[a.len(), b.len(), 3]).saturating_add(16 * (a.stored() + b.stored()));
-        reserve(&limits.memory(), "the quadratic program", needed, HINT)?;
+        reserve(&limits.memory(), "the quadratic program", needed, SMALLER)?;
         let shape = (a.len(), b.len());
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
@@ -108,7 +109,7 @@ impl Problem {
             &limits.memory(),
             "the affinity matrix",
             bytes(&[size, size]),
-            HINT,
+            SMALLER,
         )?;
         let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
@@ -149,7 +150,7 @@ impl Problem {
             unreachable!("K is compressed");
         };
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
-        reserve(&limits.memory(), "the affinity matrix", needed, HINT)?;
+        reserve(&limits.memory(), "the affinity matrix", needed, SMALLER)?;
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
             // Row p of K is the assignment with this number.
@@ -233,7 +234,7 @@ impl Problem {
         let soft = match &soft {
             Some(array) => {
                 let shape = self.inner.problem().shape();
-                Some(arrays::matrix_of(array, "start", shape)?)
+                Some(arrays::matrix_of(array, "start", shape)?.into())
             }
             None => None,
         };
@@ -242,10 +243,9 @@ impl Problem {
             None => None,
         };
         let inner = Arc::clone(&self.inner);
-        let (solution, seconds) = run(py, &limits, move |monitor| {
+        let (solution, soft, seconds) = run(py, &limits, move |monitor| {
             let problem = inner.problem();
-            let (n, m) = problem.shape();
-            let held = problem.pairwise().memory() + bytes(&[n, m]);
+            let held = problem.memory();
             let start = Start {
                 seed,
                 soft: soft.as_ref(),
@@ -253,8 +253,11 @@ impl Problem {
             };
             start.check(problem)?;
             let watch = monitor.stopwatch();
-            let solution = solver.solve(problem, &start, &monitor.holding(held))?;
-            Ok((solution, watch.seconds()))
+            let mut solution = solver.solve(problem, &start, &monitor.holding(held))?;
+            let seconds = watch.seconds();
+            let soft = solution.soft.take();
+            let soft = soft.map(|soft| soft.into_full(monitor)).transpose()?;
+            Ok((solution, soft, seconds))
         })?;
         let result = PyDict::new(py);
         let whole = match &*self.inner {
@@ -263,7 +266,7 @@ impl Problem {
         };
         result.set_item("assignment", arrays::partner_array(py, &whole))?;
         result.set_item("objective", solution.objective)?;
-        let soft = match solution.soft {
+        let soft = match soft {
             Some(soft) => Some(arrays::array(py, soft)?),
             None => None,
         };

@@ -1,4 +1,5 @@
-//! A match report: one HTML file that needs nothing but a browser.
+//! A match report, one HTML file that needs nothing but a browser; and the [charts](chart) and
+//! [pictures](views) of everything else.
 //!
 //! The page holds the key numbers, a picture of both graphs with their match lines (yellow right,
 //! red wrong, as the figures of Hu, Rustamov & Guibas, CVPR 2013; coloured by confidence when no
@@ -9,16 +10,22 @@
 //! Nothing is loaded from anywhere, every string from outside is escaped, and the same input gives
 //! the same bytes. Scripts only add comfort: without them the best run is shown, unsorted.
 
+pub mod chart;
 mod edges;
 mod layout;
 mod page;
 mod picture;
 mod plots;
 mod scene;
+mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod views;
+
+pub use summary::Summary;
+pub use text::Escaped;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -3,19 +3,21 @@
 //! Colours are placeholders that the style sheet replaces by the page's own, light or dark, through
 //! attribute selectors; legends stand in the HTML.
 
+use anchormatch::Result;
 use anchormatch::matching::Diagnostics;
-use anchormatch::{Error, Result};
-use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
-use plotters::prelude::*;
 
+use super::chart::{Axis, Chart, Colour, Ink, LegendPlace, Line, Mark, Panel, Point, Style};
 use super::text::number;
 
 /// Written by the style sheet as the colours of the source, the target and everything else.
-const SOURCE: RGBColor = RGBColor(1, 1, 1);
-const TARGET: RGBColor = RGBColor(2, 2, 2);
-const CURVE: RGBColor = RGBColor(3, 3, 3);
-const AXIS: RGBColor = RGBColor(4, 4, 4);
-const MESH: RGBColor = RGBColor(5, 5, 5);
+const SOURCE: Colour = Colour(1, 1, 1);
+const TARGET: Colour = Colour(2, 2, 2);
+const CURVE: Colour = Colour(3, 3, 3);
+const INK: Ink = Ink {
+    text: Colour(4, 4, 4),
+    mesh: Colour(5, 5, 5),
+    paper: None,
+};
 
 const SIZE: (u32, u32) = (560, 270);
 /// Longer series are thinned to this many points.
@@ -89,7 +91,7 @@ fn points(values: &[f64], logarithmic: bool) -> Vec<(f64, f64)> {
 
 /// A chart of the curves with two points or more; `None` when there is no such curve.
 fn draw(
-    curves: &[(Vec<(f64, f64)>, RGBColor)],
+    curves: &[(Vec<(f64, f64)>, Colour)],
     logarithmic: bool,
     x_name: &str,
     y_name: &str,
@@ -99,21 +101,14 @@ fn draw(
     if curves.is_empty() {
         return Ok(None);
     }
-    let last = all().fold(1.0f64, |m, p| m.max(p.0));
+    let last = all().fold(2.0f64, |m, p| m.max(p.0));
     let low = all().fold(f64::INFINITY, |m, p| m.min(p.1));
     let high = all().fold(f64::NEG_INFINITY, |m, p| m.max(p.1));
-    let mut svg = String::new();
-    let drawn = if logarithmic {
+    let y = if logarithmic {
         // Sixteen decades show all that double precision can mean.
-        let low = low.max(high * 1e-16);
-        chart(
-            &mut svg,
-            &curves,
-            last,
-            (low / 1.5..high * 1.5).log_scale(),
-            low,
-            (x_name, y_name),
-        )
+        let mut axis = Axis::logarithmic(y_name, all().map(|p| p.1.max(high * 1e-16)));
+        axis.format = |y| number(y, 3);
+        axis
     } else {
         let margin = match (high - low) * 0.04 {
             none if none <= 0.0 => high.abs().max(1e-12) * 0.5,
@@ -125,70 +120,43 @@ fn draw(
         } else {
             low - margin
         };
-        chart(
-            &mut svg,
-            &curves,
-            last,
-            bottom..high + margin,
-            bottom,
-            (x_name, y_name),
-        )
+        let mut axis = Axis::linear(y_name, bottom..high + margin);
+        axis.format = |y| number(y, 3);
+        axis.mesh = true;
+        axis
     };
-    drawn.map_err(|error| Error::Numerics(format!("the plot of the {y_name}: {error}")))?;
-    Ok(Some(svg))
-}
-
-fn chart<Y>(
-    svg: &mut String,
-    curves: &[&(Vec<(f64, f64)>, RGBColor)],
-    last: f64,
-    y_range: Y,
-    floor: f64,
-    names: (&str, &str),
-) -> std::result::Result<(), Box<dyn std::error::Error>>
-where
-    Y: AsRangedCoord<Value = f64>,
-    Y::CoordDescType: ValueFormatter<f64>,
-{
-    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    let mut chart = ChartBuilder::on(&root)
-        .margin(6)
-        .margin_right(14)
-        .x_label_area_size(38)
-        .y_label_area_size(62)
-        .build_cartesian_2d(1.0..last.max(2.0), y_range)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .x_labels(8)
-        .y_labels(6)
-        .x_label_formatter(&|x| {
-            if x.fract() == 0.0 {
-                number(*x, 6)
-            } else {
-                String::new()
-            }
-        })
-        .y_label_formatter(&|y| number(*y, 3))
-        .x_desc(names.0)
-        .y_desc(names.1)
-        .label_style(("sans-serif", 12).into_font().color(&AXIS))
-        .axis_desc_style(("sans-serif", 13).into_font().color(&AXIS))
-        .axis_style(AXIS)
-        .bold_line_style(MESH)
-        .light_line_style(TRANSPARENT)
-        .draw()?;
-    for (points, colour) in curves {
-        let shown = points.iter().map(|&(x, y)| (x, y.max(floor)));
-        chart.draw_series(LineSeries::new(shown.clone(), colour.stroke_width(2)))?;
-        if points.len() <= MARKED_POINTS {
-            chart.draw_series(shown.map(|p| Circle::new(p, 2, colour.filled())))?;
+    let whole = |x: f64| match x.fract() == 0.0 {
+        true => number(x, 6),
+        false => String::new(),
+    };
+    let line = |(points, colour): &&(Vec<(f64, f64)>, Colour)| {
+        let mark = match points.len() <= MARKED_POINTS {
+            true => Mark::Dot,
+            false => Mark::Plain,
+        };
+        Line {
+            style: Style::of(*colour).marked(mark),
+            points: points.iter().map(|&(x, y)| Point::at(x, y)).collect(),
         }
-    }
-    root.present()?;
-    drop(chart);
-    drop(root);
-    Ok(())
+    };
+    let panel = Panel {
+        title: None,
+        x: Axis::linear(x_name, 1.0..last)
+            .with_labels(8)
+            .with_format(whole),
+        y: y.with_labels(6),
+        lines: curves.iter().map(line).collect(),
+    };
+    let chart = Chart {
+        title: None,
+        panels: vec![panel],
+        columns: 1,
+        size: SIZE,
+        legend: Vec::new(),
+        place: LegendPlace::Below,
+        ink: INK,
+    };
+    chart.svg().map(Some)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::fmt;
 /// Escapes a user's string for element content and quoted attributes alike.
 ///
 /// Characters that neither HTML nor XML may hold become U+FFFD.
-pub(super) struct Escaped<'a>(pub(super) &'a str);
+#[derive(Debug, Clone, Copy)]
+pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

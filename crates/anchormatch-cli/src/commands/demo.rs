@@ -8,8 +8,7 @@ use anchormatch::monitor::Progress;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_generate::Instance;
 use anchormatch_generate::house::{self, View};
-use anchormatch_lab::experiments::Summary;
-use anchormatch_report::{Report, Run, Side};
+use anchormatch_report::{Report, Run, Side, Summary};
 use clap::Args;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -246,7 +245,7 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
             })
             .collect(),
         truth: Some(&instance.truth),
-        command: Some(command_line()),
+        command: Some(command_line("anchormatch")),
     };
     Ok(report.html()?)
 }

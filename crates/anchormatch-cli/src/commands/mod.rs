@@ -1,9 +1,7 @@
 //! One file per command: its options, its help and its `run`.
 
-pub(crate) mod bench;
 pub(crate) mod convert;
 pub(crate) mod demo;
-pub(crate) mod evaluate;
 pub(crate) mod generate;
 pub(crate) mod info;
 pub(crate) mod matching;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
 use anchormatch::spectral::SignatureKind;
 use anchormatch::{Error, Graph, Monitor};
@@ -211,7 +212,7 @@ impl Options {
         monitor.reserve(
             "the signature",
             bytes,
-            "raise --max-memory or ask for a lower --count",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         let monitor = &monitor.holding(bytes);
         let kind = SignatureKind::from(self.kind);

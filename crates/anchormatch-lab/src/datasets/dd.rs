@@ -148,13 +148,10 @@ impl DdFile {
     fn check(&self, path: &Path) -> Result<(), DatasetError> {
         let reference = &self.reference;
         let differs = |found: String, expected: String| {
-            Err(DatasetError::Contents(ParseError {
-                file: path.display().to_string(),
-                line: None,
-                column: None,
-                found,
-                expected,
-            }))
+            let file = path.display().to_string();
+            Err(DatasetError::Contents(ParseError::new(
+                file, found, expected,
+            )))
         };
         let count = self.problems.len();
         if count != reference.problems {

@@ -32,13 +32,16 @@ use anchormatch::error::ParseError;
 
 /// The environment variable that programs read to find the data directory.
 ///
-/// Nothing in this crate reads it; a program passes its value to [`data_dir`].
+/// Only the commands read it.
 pub const DATA_VARIABLE: &str = "ANCHORMATCH_DATA";
 
 /// Why a data set could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
+    /// Nobody said where the data are.
+    #[error("data: found no folder, expected one by --data DIR or by the variable {DATA_VARIABLE}")]
+    Unnamed,
     /// The file is not there.
     #[error(
         "{name}: found no {}; expected {layout} in the data directory (--data DIR, or the variable {DATA_VARIABLE})",
@@ -72,13 +75,10 @@ impl DatasetError {
         match error {
             Error::Io { source, .. } => Self::of_io(source, path, name, layout),
             Error::Parse(fault) => Self::Contents(fault),
-            other => Self::Contents(ParseError {
-                file: path.display().to_string(),
-                line: None,
-                column: None,
-                found: other.to_string(),
-                expected: layout.to_owned(),
-            }),
+            other => {
+                let file = path.display().to_string();
+                Self::Contents(ParseError::new(file, other.to_string(), layout))
+            }
         }
     }
 
@@ -93,29 +93,5 @@ impl DatasetError {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing { name, path, layout },
             _ => Self::Io { path, source },
         }
-    }
-}
-
-/// The data directory: the one that was named, or else `data` in the current directory.
-///
-/// `explicit` is what the user said, by an option or by [`DATA_VARIABLE`]; an empty path, as from a
-/// variable set to nothing, counts as unsaid.
-#[must_use]
-pub fn data_dir(explicit: Option<&Path>) -> PathBuf {
-    explicit
-        .filter(|path| !path.as_os_str().is_empty())
-        .unwrap_or(Path::new("data"))
-        .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_named_directory_wins_and_an_empty_name_is_none() {
-        assert_eq!(data_dir(Some(Path::new("/x"))), Path::new("/x"));
-        assert_eq!(data_dir(Some(Path::new(""))), Path::new("data"));
-        assert_eq!(data_dir(None), Path::new("data"));
     }
 }

@@ -197,13 +197,7 @@ impl Index {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> ParseError {
-        ParseError {
-            file: self.file.clone(),
-            line,
-            column,
-            found: found.into(),
-            expected: expected.into(),
-        }
+        ParseError::new(&self.file, found, expected).at(line, column)
     }
 }
 

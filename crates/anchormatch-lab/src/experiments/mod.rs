@@ -11,10 +11,7 @@ pub mod qaplib;
 pub mod reproduce;
 pub mod solvers;
 pub mod suggest;
-mod summary;
 pub mod wrong_anchors;
-
-pub use summary::Summary;
 
 use anchormatch::matcher::Matcher;
 use anchormatch::{Error, Matching, Monitor, Result, Task};

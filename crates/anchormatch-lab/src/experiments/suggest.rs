@@ -15,9 +15,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::Summary;
 use anchormatch_generate::house::{self, View};
 use anchormatch_generate::{Instance, Synthetic, synthetic};
+use anchormatch_report::Summary;
 
 /// What graphs are matched.
 #[derive(Debug, Clone, PartialEq)]

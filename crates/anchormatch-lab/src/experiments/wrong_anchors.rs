@@ -12,7 +12,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::{Summary, Trial};
+use super::Trial;
+use anchormatch_report::Summary;
 
 /// The parameter of matchers that repair anchors.
 pub const REPAIR: &str = "repair_anchors";

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Pairwise, Problem, Sense, with_linear};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::linalg::{Matrix, dot};
 use crate::monitor::Monitor;
 
@@ -96,7 +96,7 @@ impl ExplicitPairwise {
         let diagonal = (0..matrix.rows().min(matrix.cols())).map(|p| matrix[(p, p)]);
         let diagonal = diagonal.collect();
         let pairwise = Self::new(rows, cols, matrix)?;
-        let unary = with_linear(Matrix::from_vec(rows, cols, diagonal), linear)?;
+        let unary = with_linear(Matrix::from_vec(rows, cols, diagonal).into(), linear)?;
         Problem::new(sense, unary, Box::new(pairwise))
     }
 
@@ -115,7 +115,7 @@ impl ExplicitPairwise {
         monitor.reserve(
             "an explicit affinity matrix",
             size.saturating_mul(size).saturating_mul(8),
-            "use the separable kernel",
+            &[Hint::MoreMemory, Hint::SeparableKernel],
         )?;
         let matrix = Matrix::from_fn(rows * cols, rows * cols, |p, q| {
             let (i, a, j, b) = (p / cols, p % cols, q / cols, q % cols);

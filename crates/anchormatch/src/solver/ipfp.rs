@@ -77,12 +77,13 @@ impl Solver for Ipfp {
     ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let mut iterations = Iterations::new("ipfp", self.max_iterations, problem, monitor);
+        let unary = problem.full_unary(monitor)?.as_slice();
         let mut best = BestVertex::default();
         if let Some(assignment) = start.assignment.filter(|a| problem.is_feasible(a)) {
             let value = problem.objective(assignment) - problem.constant();
             best.offer(problem.sense().sign() * value, assignment);
         }
-        let mut ascent = ascent(problem, initial(problem, start), self.linear_unary);
+        let mut ascent = ascent(problem, unary, initial(problem, start), self.linear_unary);
         if iterations.go_on() {
             let most = self.max_iterations;
             climb(&mut ascent, StepRule::Uphill, most, |ascent, taken| {
@@ -101,13 +102,15 @@ impl Solver for Ipfp {
     }
 }
 
-fn ascent(
-    problem: &Problem,
+fn ascent<'p>(
+    problem: &'p Problem,
+    unary: &'p [f64],
     x: Vec<f64>,
     linear_unary: bool,
-) -> Fresh<Objective<'_>, Polytope<'_>> {
+) -> Fresh<Objective<'p>, Polytope<'p>> {
     let objective = Objective {
         problem,
+        unary,
         linear_unary,
         scratch: vec![0.0; problem.pairwise().scratch_len()],
     };
@@ -127,13 +130,14 @@ fn relative_gap<F, D>(ascent: &Fresh<F, D>, taken: &Taken) -> f64 {
 /// xᵀWx, with unary values that count u x or u x².
 struct Objective<'p> {
     problem: &'p Problem,
+    unary: &'p [f64],
     linear_unary: bool,
     scratch: Vec<f64>,
 }
 
 impl Form for Objective<'_> {
     fn linear(&self) -> Option<&[f64]> {
-        self.linear_unary.then(|| self.problem.unary().as_slice())
+        self.linear_unary.then_some(self.unary)
     }
 
     fn image(&mut self, x: &[f64], out: &mut [f64]) {
@@ -169,7 +173,7 @@ mod tests {
         let (n, m) = problem.shape();
         let mut total = 0.0;
         for p in 0..n * m {
-            let u = problem.unary().as_slice()[p];
+            let u = problem.unary()[(p / m, p % m)];
             total += u * x[p] * if linear_unary { 1.0 } else { x[p] };
             for q in 0..n * m {
                 total += x[p] * x[q] * problem.pairwise().value(p / m, p % m, q / m, q % m);
@@ -208,7 +212,8 @@ mod tests {
         for problem in problems() {
             for linear_unary in [false, true] {
                 let x = initial(&problem, &Start::default());
-                let mut ascent = ascent(&problem, x, linear_unary);
+                let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+                let mut ascent = ascent(&problem, unary, x, linear_unary);
                 let mut last = relaxed(&problem, &ascent.x, linear_unary);
                 let mut gap = f64::INFINITY;
                 for _ in 0..2000 {
@@ -236,7 +241,9 @@ mod tests {
     #[test]
     fn the_best_assignment_seen_is_returned() {
         for problem in problems() {
-            let mut ascent = ascent(&problem, initial(&problem, &Start::default()), true);
+            let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+            let first = initial(&problem, &Start::default());
+            let mut ascent = ascent(&problem, unary, first, true);
             let mut best = f64::NEG_INFINITY;
             let sign = problem.sense().sign();
             for _ in 0..100 {

@@ -15,7 +15,8 @@ use anchormatch::solver::Tabu;
 use anchormatch::{Matching, Monitor, Result};
 
 use super::{Measured, Plan, Row, Run};
-use crate::experiments::{Summary, Trial};
+use crate::experiments::Trial;
+use anchormatch_report::Summary;
 
 /// Objectives this close, relatively, are the same.
 const SAME: f64 = 1e-6;

@@ -24,9 +24,10 @@ use std::time::Duration;
 use anchormatch::matcher::Matcher;
 use anchormatch::{Assignment, Error, Graph, Matching, Monitor, Result};
 
-use super::{Summary, Trial};
+use super::Trial;
 use crate::datasets::networks::NetworkPair;
 use anchormatch_generate::stream;
+use anchormatch_report::Summary;
 
 /// Anchors that a trial has at least.
 const FEWEST_ANCHORS: usize = 2;

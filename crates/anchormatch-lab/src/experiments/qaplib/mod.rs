@@ -13,8 +13,8 @@ use anchormatch::problem::Sense;
 use anchormatch::solver::{Solver, Start, Status};
 use anchormatch::{Error, Monitor, Result};
 
-use super::Summary;
 use crate::datasets::qaplib::{NamedInstance, Qaplib};
+use anchormatch_report::Summary;
 
 /// A gap up to this size is rounding.
 const ROUNDING: f64 = 1e-9;

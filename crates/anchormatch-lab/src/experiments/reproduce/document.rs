@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use anchormatch_report::Escaped;
+
 /// A picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
@@ -102,7 +104,7 @@ impl Document {
                     writeln!(out, "<h{level} id=\"s{k}\">{}</h{level}>", inline(text))?;
                 }
                 Block::Paragraph(text) => writeln!(out, "<p>{}</p>", inline(text))?,
-                Block::Code(text) => writeln!(out, "<pre>{}</pre>", escaped(text))?,
+                Block::Code(text) => writeln!(out, "<pre>{}</pre>", Escaped(text))?,
                 Block::Table { header, rows } => html_table(out, header, rows)?,
                 Block::Figure(figure) => {
                     // What plotters writes for a file has a prologue that a page may not have.
@@ -110,7 +112,7 @@ impl Document {
                     writeln!(
                         out,
                         "<figure id=\"{}\">\n{svg}\n<figcaption>{}</figcaption>\n</figure>",
-                        escaped(&figure.name),
+                        Escaped(&figure.name),
                         inline(&figure.caption)
                     )?;
                 }
@@ -198,20 +200,6 @@ fn html_table(out: &mut String, header: &[String], rows: &[Vec<String>]) -> std:
     Ok(())
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// Escaped, with code between backquotes.
 fn inline(text: &str) -> String {
     let mut out = String::new();
@@ -221,7 +209,7 @@ fn inline(text: &str) -> String {
         if k % 2 == 1 {
             out.push_str("<code>");
         }
-        out.push_str(&escaped(part));
+        out.push_str(&Escaped(part).to_string());
         if k % 2 == 1 {
             out.push_str("</code>");
         }

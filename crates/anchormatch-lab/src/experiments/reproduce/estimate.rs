@@ -142,7 +142,7 @@ fn student(degrees: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::Summary;
+    use anchormatch_report::Summary;
     use proptest::prelude::*;
 
     fn alone(values: &[f64]) -> Vec<Clustered<f64>> {

@@ -108,13 +108,17 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the data sets that `folder` has.
+    /// Reads the data sets that `folder` has, if there is one.
     #[must_use]
-    pub fn new(folder: &Path, scale: Scale, seed: u64) -> Self {
-        let hotel = Hotel::load(folder).map(|hotel| Film::hotel(Arc::new(hotel)));
-        let (house, our_house) = match PoseHouse::load(folder) {
+    pub fn new(folder: Option<&Path>, scale: Scale, seed: u64) -> Self {
+        let folder = || folder.ok_or(DatasetError::Unnamed);
+        let hotel = folder().and_then(Hotel::load);
+        let hotel = hotel.map(|hotel| Film::hotel(Arc::new(hotel)));
+        let (house, our_house) = match folder().and_then(PoseHouse::load) {
             Ok(film) => (Ok(Film::pose_house(Arc::new(film))), false),
-            Err(DatasetError::Missing { .. }) => (Ok(Film::our_house()), true),
+            Err(DatasetError::Missing { .. } | DatasetError::Unnamed) => {
+                (Ok(Film::our_house()), true)
+            }
             // Somebody has it and it is damaged: ours in its place would hide that.
             Err(error) => (Err(error.to_string()), false),
         };
@@ -231,7 +235,7 @@ mod tests {
     #[test]
     fn without_data_the_others_are_there() {
         let folder = tempfile::tempdir().unwrap();
-        let setup = Setup::new(folder.path(), Scale::of(1), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0);
         assert!(setup.our_house);
         for experiment in Experiment::ALL {
             let protocol = setup.protocol(experiment);
@@ -245,7 +249,7 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("pose_house")).unwrap();
         std::fs::write(folder.path().join("pose_house/points.csv"), "nothing").unwrap();
-        let setup = Setup::new(folder.path(), Scale::of(1), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0);
         let error = setup.protocol(Experiment::House).unwrap_err().to_string();
         assert!(error.contains("points.csv"), "{error}");
     }

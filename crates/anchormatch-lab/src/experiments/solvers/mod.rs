@@ -13,7 +13,6 @@ mod plot;
 mod sweep;
 
 pub use plot::plot;
-pub(super) use plot::{COLOURS, INK, MESH};
 pub use sweep::{Sweep, SweepPoint, SweepScores};
 
 use anchormatch::Assignment;
@@ -23,8 +22,9 @@ use anchormatch::solver::{Solver, Start};
 use anchormatch::{Error, Monitor, Result};
 use rayon::prelude::*;
 
-use super::{Summary, Trial};
+use super::Trial;
 use anchormatch_generate::{Synthetic, stream, synthetic};
+use anchormatch_report::Summary;
 
 /// One point of a sweep.
 #[derive(Debug, Clone)]

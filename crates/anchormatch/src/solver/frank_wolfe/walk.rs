@@ -8,6 +8,8 @@ use crate::problem::Problem;
 /// A point of a problem's hull on its way up f(x) = ⟨u, x⟩ + ⟨x, W x⟩, or down it for costs.
 pub(in crate::solver) struct Walk<'p, D> {
     problem: &'p Problem,
+    /// u, full.
+    unary: &'p [f64],
     sign: f64,
     point: Point,
     pub(in crate::solver) direction: D,
@@ -22,13 +24,19 @@ pub(in crate::solver) struct Walk<'p, D> {
 }
 
 impl<'p, D: Direction> Walk<'p, D> {
-    pub(in crate::solver) fn new(problem: &'p Problem, x: Vec<f64>, direction: D) -> Self {
+    pub(in crate::solver) fn new(
+        problem: &'p Problem,
+        unary: &'p [f64],
+        x: Vec<f64>,
+        direction: D,
+    ) -> Self {
         let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
         let zeros = vec![0.0; x.len()];
         let mut walk = Self {
             problem,
+            unary,
             sign: problem.sense().sign(),
-            point: Point::new(problem, x, &mut scratch),
+            point: Point::new(problem, unary, x, &mut scratch),
             direction,
             gradient: zeros.clone(),
             end: Sums::default(),
@@ -41,8 +49,7 @@ impl<'p, D: Direction> Walk<'p, D> {
     }
 
     fn look(&mut self) {
-        let unary = self.problem.unary().as_slice();
-        self.point.score(unary, self.sign, &mut self.gradient);
+        self.point.score(self.unary, self.sign, &mut self.gradient);
     }
 
     /// x.
@@ -73,7 +80,7 @@ impl<D: Direction> Ascent for Walk<'_, D> {
             End::Plan(p) => pairwise.apply(p, &mut self.end_image, &mut self.scratch),
         }
         self.end = Sums {
-            linear: end.sum(self.problem.unary().as_slice()),
+            linear: end.sum(self.unary),
             cross: end.sum(&self.point.image),
             quadratic: end.sum(&self.end_image),
             overlap: end.sum(&self.point.x),

@@ -19,8 +19,8 @@ use crate::datasets::pose_house;
 pub struct About {
     /// The command that made it.
     pub command: String,
-    /// The data folder, where the photographs may be.
-    pub data: PathBuf,
+    /// The data folder, where the photographs may be, if there is one.
+    pub data: Option<PathBuf>,
 }
 
 /// The document of what came of the experiments.
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn a_book_without_anything_is_a_page_of_reasons() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::new(Setup::new(folder.path(), Scale::of(1), 0));
+        let book = Book::new(Setup::new(Some(folder.path()), Scale::of(1), 0));
         let about = About {
             command: "anchormatch reproduce all".into(),
-            data: folder.path().to_owned(),
+            data: Some(folder.path().to_owned()),
         };
         let document = document(&book, &about, &Monitor::silent()).unwrap();
         let html = document.html();
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn figures_stand_in_the_order_of_the_paper() {
         let folder = tempfile::tempdir().unwrap();
-        let setup = Setup::new(folder.path(), Scale::of(2), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(2), 0);
         let mut book = Book::new(setup.clone());
         for experiment in [Experiment::Noise, Experiment::Matchings] {
             let protocol = setup.protocol(experiment).unwrap();
@@ -256,7 +256,7 @@ mod tests {
         book.enter(Experiment::Hotel, Err("no film".into()));
         let about = About {
             command: "anchormatch reproduce all".into(),
-            data: folder.path().to_owned(),
+            data: Some(folder.path().to_owned()),
         };
         let document = document(&book, &about, &Monitor::silent()).unwrap();
         let figures: Vec<&str> = document.figures().map(|f| f.name.as_str()).collect();

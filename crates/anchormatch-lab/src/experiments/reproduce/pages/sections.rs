@@ -9,11 +9,13 @@ use super::{Writer, names};
 use crate::experiments::reproduce::document::Block;
 use crate::experiments::reproduce::estimate::Estimate;
 use crate::experiments::reproduce::experiment::Experiment;
-use crate::experiments::reproduce::figures::{Line, Panel, draw};
+use crate::experiments::reproduce::figures::{Curve, Figure, draw, panel};
 use crate::experiments::reproduce::films::{HOTEL_EXAMPLE, JITTER};
-use crate::experiments::reproduce::pictures::{Behind, picture};
+use crate::experiments::reproduce::pictures::picture;
 use crate::experiments::reproduce::results::Results;
 use anchormatch_generate::house;
+use anchormatch_report::chart::{Line, Panel};
+use anchormatch_report::views::Backdrop;
 
 /// What the names of methods with the wide kernel have in common.
 const WIDE_WORD: &str = " (wide)";
@@ -37,16 +39,16 @@ impl Writer<'_> {
             };
             let who = methods(results, false);
             legend = legend_of(results);
-            above.push(panel(results, curve, top, false, &who));
-            below.push(panel(results, curve, bottom, true, &who));
+            above.push(curve_panel(results, curve, top, Figure::Accuracy, &who));
+            below.push(curve_panel(results, curve, bottom, Figure::Time, &who));
             for extra in 1..results.protocol.curves.len() {
-                more.push(panel(results, extra, "", false, &who));
+                more.push(curve_panel(results, extra, "", Figure::Accuracy, &who));
             }
         }
         if !above.is_empty() {
             let columns = above.len();
             above.append(&mut below);
-            let svg = draw(&above, columns, 0, &legend)?;
+            let svg = draw(above, columns, 0, &legend)?;
             self.figure(
                 "figure-1",
                 svg,
@@ -58,7 +60,7 @@ impl Writer<'_> {
             );
         }
         if !more.is_empty() {
-            let svg = draw(&more, 2, 0, &legend)?;
+            let svg = draw(more, 2, 0, &legend)?;
             let caption = "Beside Figure 1, not in the paper: outliers with noise σ = 0.1, and density at \
                            the protocol's σ = 0.25.";
             self.figure("figure-1-more", svg, None, caption.to_owned());
@@ -81,8 +83,8 @@ impl Writer<'_> {
         let book = self.book;
         if let Some(results) = self.results(Experiment::Hotel) {
             let legend = legend_of(results);
-            let svg = draw(&both_widths(results, 0, "(a)"), 1, 1180, &legend)?;
-            let gaps = draw(&both_widths(results, 1, ""), 2, 590, &legend)?;
+            let svg = draw(both_widths(results, 0, "(a)"), 1, 1180, &legend)?;
+            let gaps = draw(both_widths(results, 1, ""), 2, 590, &legend)?;
             let pairs = results.len();
             self.figure(
                 "figure-2a",
@@ -118,7 +120,7 @@ impl Writer<'_> {
         );
         self.example("hotel", "figure-2bc", &hotel, caption)?;
         if let Some(results) = self.results(Experiment::HotelAnchors) {
-            let svg = draw(&both_widths(results, 0, ""), 1, 1180, &legend_of(results))?;
+            let svg = draw(both_widths(results, 0, ""), 1, 1180, &legend_of(results))?;
             let caption = "Figure 3. Matching on Hotel sequence with different number of anchor nodes. \
                            (Matching scheme is d_B + d_k.) Beside it d_k alone, to which anchors are only \
                            nodes that need no match: the rise that it shows is not learning. The anchors of \
@@ -149,14 +151,15 @@ impl Writer<'_> {
             let mut panels = both_widths(results, 0, "(a)");
             for panel in &mut panels {
                 // A lump for each tilt.
-                for line in &mut panel.lines {
-                    let all = std::mem::take(&mut line.pieces).concat();
-                    line.pieces = all.chunks(10).map(<[_]>::to_vec).collect();
-                }
-                panel.x = "view: tilts of 0° to 30°, within each pans of 0° to 45°".to_owned();
+                let lumps = panel.lines.iter().flat_map(|line| {
+                    let points = line.points.chunks(10).map(<[_]>::to_vec);
+                    points.map(|points| Line { points, ..*line })
+                });
+                panel.lines = lumps.collect();
+                panel.x.name = "view: tilts of 0° to 30°, within each pans of 0° to 45°".to_owned();
             }
             let pairs = results.len();
-            let svg = draw(&panels, 1, 1180, &legend_of(results))?;
+            let svg = draw(panels, 1, 1180, &legend_of(results))?;
             self.figure(
                 "figure-4a",
                 svg,
@@ -212,11 +215,16 @@ impl Writer<'_> {
             .iter()
             .map(|&(method, words)| (method, words.to_owned()))
             .collect();
-        let draw = |behind: &Behind| picture(protocol, point, &methods, behind, name, monitor);
+        let size = match film {
+            "hotel" => HOTEL_SIZE,
+            _ => house::IMAGE_SIZE,
+        };
+        let draw = |backdrop: &Backdrop| {
+            picture(protocol, point, &methods, (size, backdrop), name, monitor)
+        };
         let plain = match (film, book.setup().our_house) {
-            ("hotel", _) => Behind::Field(HOTEL_SIZE),
-            (_, true) => Behind::Wireframe(house::IMAGE_SIZE, house::wireframe()),
-            _ => Behind::Field(house::IMAGE_SIZE),
+            ("house", true) => Backdrop::Wireframe(house::wireframe()),
+            _ => Backdrop::Field,
         };
         let (svg, published) = match self.frames(film) {
             Some(frames) => (draw(&frames)?, Some(draw(&plain)?)),
@@ -230,24 +238,24 @@ impl Writer<'_> {
     }
 
     /// The photographs, where the data folder has them.
-    fn frames(&self, film: &str) -> Option<Behind> {
+    fn frames(&self, film: &str) -> Option<Backdrop> {
         if film != "hotel" {
             return None;
         }
         let read = |frame: usize| {
             let name = format!("cmu_hotel/images/hotel.seq{frame}.png");
-            fs::read(self.about.data.join(name)).ok()
+            fs::read(self.about.data.as_ref()?.join(name)).ok()
         };
         let [from, to] = HOTEL_EXAMPLE;
-        Some(Behind::Frames(HOTEL_SIZE, [read(from)?, read(to)?]))
+        Some(Backdrop::Frames([read(from)?, read(to)?]))
     }
 }
 
-fn panel(
+fn curve_panel(
     results: &Results,
     curve: usize,
     title: &str,
-    times: bool,
+    figure: Figure,
     who: &[(usize, usize)],
 ) -> Panel {
     let curve = &results.protocol.curves[curve];
@@ -255,36 +263,23 @@ fn panel(
         let points = curve.places.iter().map(|(x, members)| {
             let values = results.values_at(members, |_, o| {
                 let outcome = o[place]?;
-                Some(if times {
-                    1e3 * outcome.seconds
-                } else {
-                    outcome.accuracy()
+                Some(match figure {
+                    Figure::Time => 1e3 * outcome.seconds,
+                    Figure::Accuracy => outcome.accuracy(),
                 })
             });
             (*x, Estimate::mean(&values))
         });
         let known = points.filter(|(_, estimate)| estimate.count > 0);
-        Line {
-            colour,
-            pieces: vec![known.collect()],
-        }
+        (colour, known.collect())
     };
     let many = curve.name == "frame";
-    Panel {
-        title: match many {
-            true => title.to_owned(),
-            false => format!("{title} {}", curve.name).trim().to_owned(),
-        },
-        bars: !many,
-        x: curve.axis.clone(),
-        y: if times {
-            "time, ms".to_owned()
-        } else {
-            "accuracy".to_owned()
-        },
-        logarithmic: times,
-        lines: who.iter().map(line).collect(),
-    }
+    let title = match many {
+        true => title.to_owned(),
+        false => format!("{title} {}", curve.name).trim().to_owned(),
+    };
+    let curves: Vec<Curve> = who.iter().map(line).collect();
+    panel(title, &curve.axis, figure, !many, &curves)
 }
 
 /// The methods of one width, each with its colour: those of the wide kernel have the colour of their
@@ -317,14 +312,16 @@ fn legend_of(results: &Results) -> Vec<(usize, String)> {
 }
 
 /// A curve at the default width, and at that of Section 5.1.
-fn both_widths(results: &Results, curve: usize, title: &str) -> [Panel; 2] {
+fn both_widths(results: &Results, curve: usize, title: &str) -> Vec<Panel> {
     [
         (false, "default width"),
         (true, "width of Section 5.1 (wide)"),
     ]
     .map(|(wide, words)| {
-        let mut panel = panel(results, curve, title, false, &methods(results, wide));
-        panel.title = format!("{title} {words}").trim().to_owned();
+        let who = methods(results, wide);
+        let mut panel = curve_panel(results, curve, title, Figure::Accuracy, &who);
+        panel.title = Some(format!("{title} {words}").trim().to_owned());
         panel
     })
+    .to_vec()
 }

@@ -1,0 +1,6 @@
+//! The laboratory's commands: `bench` and `evaluate` of `anchormatch-lab`, `reproduce` of `anchormatch`.
+
+pub mod bench;
+mod data;
+pub mod evaluate;
+pub mod reproduce;
