@@ -1,5 +1,6 @@
 """The compiled part of anchormatch."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -11,23 +12,30 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 _Indices: TypeAlias = npt.NDArray[np.int64]
 _Compressed: TypeAlias = tuple[_Indices, _Indices, _Floats]
 _Side: TypeAlias = tuple[str, Graph, _Floats | None]
+_Sides: TypeAlias = tuple[_Indices, _Indices]
+_Affinities: TypeAlias = tuple[_Floats, _Floats, tuple[int, int], list[tuple[int, int]]]
+_Scores: TypeAlias = tuple[_Floats, list[tuple[int, int]], tuple[_Floats, _Floats] | None]
 _Made: TypeAlias = tuple[_Floats, _Floats, _Indices, _Floats | None, _Floats | None, list[str]]
 
 __all__ = [
     "Graph",
+    "LayeredProgram",
     "Problem",
     "__version__",
+    "assigned",
     "block_model",
+    "doubly_stochastic",
     "drawing",
     "fixed_points",
-    "frank_wolfe",
     "heat_kernel",
     "house",
+    "leading_vectors",
     "linear_assignment",
     "match_graphs",
     "matchers",
-    "power_iteration",
+    "normalised",
     "random_anchors",
+    "random_walks",
     "read_problems",
     "report",
     "signature",
@@ -111,6 +119,29 @@ class Problem:
         limits: Limits,
     ) -> dict[str, Any]: ...
 
+@final
+class LayeredProgram:
+    def __new__(
+        cls,
+        layers: list[tuple[Any, Any, Any, Any]],
+        linear: _Floats | None,
+        fixed: _Sides,
+        free: _Sides,
+    ) -> LayeredProgram: ...
+    def value(self, columns: _Indices) -> float: ...
+    def climb(
+        self,
+        start: _Floats,
+        maximize: bool,
+        max_iterations: int,
+        tolerance: float,
+        *,
+        as_scipy: bool = False,
+        transport: tuple[float, float, int] | None = None,
+        order: Callable[[], _Indices] | None = None,
+        watch: Callable[[int, float], None] | None = None,
+    ) -> tuple[_Floats, _Indices, int, bool, float | None]: ...
+
 def match_graphs(
     source: Graph,
     target: Graph,
@@ -147,26 +178,14 @@ def heat_kernel(
 def linear_assignment(
     costs: _Floats, maximize: bool, limits: Limits
 ) -> tuple[_Indices, float, _Floats, _Floats]: ...
-def frank_wolfe(
-    a: _Floats,
-    b: _Floats,
-    linear: _Floats | None,
-    fixed: tuple[_Indices, _Indices],
-    free: tuple[_Indices, _Indices],
-    start: _Floats,
-    maximize: bool,
-    max_iterations: int,
-    tolerance: float,
-) -> tuple[_Floats, _Indices, int, bool]: ...
-def power_iteration(matrices: _Floats, start: _Floats, max_iterations: int, still: float) -> _Floats: ...
-def fixed_points(
-    matrices: _Floats,
-    start: _Floats,
-    shape: tuple[int, int],
-    sizes: list[tuple[int, int]],
-    max_iterations: int,
-    same: float,
-) -> _Floats | None: ...
+def doubly_stochastic(entries: _Floats) -> _Floats: ...
+def leading_vectors(affinities: _Affinities, max_iterations: int) -> _Floats: ...
+def random_walks(
+    affinities: _Affinities, max_iterations: int, sweeps: int, alpha: float, beta: float
+) -> _Floats: ...
+def fixed_points(affinities: _Affinities, max_iterations: int) -> _Floats: ...
+def normalised(scores: _Scores, sweeps: int, dummy_rows: bool) -> _Floats: ...
+def assigned(scores: _Scores) -> _Floats: ...
 def sinkhorn(
     matrix: _Floats, tolerance: float, max_sweeps: int, limits: Limits
 ) -> tuple[_Floats, int, float]: ...

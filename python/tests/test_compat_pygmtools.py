@@ -45,34 +45,91 @@ def test_a_batch_is_its_problems_one_by_one():
     np.testing.assert_allclose(pygm.rrwm(k, n1max=5, n2max=6)[2], pygm.rrwm(k[2], 5, 6), atol=1e-12)
 
 
+def formulas(function, k, n1, n2, rows, cols, x0, max_iter):
+    """What pygmtools computes, in its loops and NumPy's operations; vectors are column by column."""
+    batch = len(k)
+    inside = np.zeros((batch, cols, rows), dtype=bool)
+    for mask, i, a in zip(inside, n1, n2, strict=True):
+        mask[:a, :i] = True
+    if x0 is None:
+        v = (inside / np.maximum(inside.sum(axis=(1, 2), keepdims=True), 1)).reshape(batch, -1)
+    else:
+        v = x0.transpose(0, 2, 1).reshape(batch, -1)
+
+    def dot(x, y):
+        return (x * y).sum(axis=1, keepdims=True)
+
+    def apply(x):
+        return np.matmul(k, x[:, :, None])[:, :, 0]
+
+    best, highest = v, np.full((batch, 1), -np.inf)
+    for _ in range(max_iter):
+        if function is pygm.sm:
+            new = apply(v)
+            new = new / np.linalg.norm(new, axis=1, keepdims=True)
+            moved, v = np.linalg.norm(new - v), new
+            if moved < 1e-5:
+                break
+            continue
+        image = apply(v)
+        vertex = np.zeros((batch, cols, rows))
+        for number, (i, a) in enumerate(zip(n1, n2, strict=True)):
+            scores = image[number].reshape(cols, rows)[:a, :i]
+            vertex[number][scipy.optimize.linear_sum_assignment(scores, maximize=True)] = 1
+        vertex = vertex.reshape(batch, -1)
+        now, end = dot(v, image), dot(vertex, apply(vertex))
+        slope, curvature = dot(v, apply(vertex - v)), dot(vertex - v, apply(vertex - v))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(curvature < 0, np.minimum(-slope / curvature, 1), 1)
+        best, highest = np.where(end > highest, vertex, best), np.maximum(end, highest)
+        v = v + step * (vertex - v)
+        if (np.abs(now - end) < 1e-3 * np.abs(now)).all():
+            break
+    result = v if function is pygm.sm else best
+    return result.reshape(batch, cols, rows).transpose(0, 2, 1)
+
+
 @pytest.mark.parametrize("function", [pygm.sm, pygm.ipfp])
-def test_small_problems_are_solved_as_large_ones_are(function, monkeypatch):
+def test_batches_follow_the_formulas(function):
     rng = np.random.default_rng(9)
     for batch, rows, cols in [(1, 1, 1), (1, 4, 4), (3, 2, 5), (4, 6, 3), (2, 8, 8)]:
         k = rng.random((batch, rows * cols, rows * cols)) - 0.2 * (rows == 6)
         if rows == 8:
             k = k + k.transpose(0, 2, 1)
         x0 = rng.random((batch, rows, cols)) if cols == 5 else None
-        sizes = rng.integers(1, rows + 1, batch), rng.integers(1, cols + 1, batch)
-        for n1, n2 in ((None, None), sizes):
+        whole = np.full(batch, rows), np.full(batch, cols)
+        part = rng.integers(1, rows + 1, batch), rng.integers(1, cols + 1, batch)
+        for n1, n2 in (whole, part):
             for max_iter in (0, 1, 50):
-                found = []
-                for small in (2**22, -1):
-                    monkeypatch.setitem(pygm._SMALL, function.__name__, small)
-                    found.append(function(k, n1, n2, rows, cols, x0=x0, max_iter=max_iter))
-                np.testing.assert_allclose(found[0], found[1], atol=1e-13)
+                found = function(k, n1, n2, rows, cols, x0=x0, max_iter=max_iter)
+                wanted = formulas(function, k, n1, n2, rows, cols, x0, max_iter)
+                np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_large_matrices_are_multiplied_as_small_ones_are():
+    # Past what one thread multiplies.
+    nodes = 33
+    k = np.random.default_rng(10).random((nodes**2, nodes**2))
+    found = pygm.sm(k, nodes, nodes, max_iter=3)
+    size = np.array([nodes])
+    wanted = formulas(pygm.sm, k[None], size, size, nodes, nodes, None, 3)
+    np.testing.assert_allclose(found, wanted[0], atol=1e-12)
+    # Rows and columns of no weight change nothing.
+    smaller = np.zeros((nodes**2, nodes**2))
+    inside = (np.arange(nodes**2) % nodes < 5) & (np.arange(nodes**2) // nodes < 5)
+    smaller[np.ix_(inside, inside)] = k[:25, :25]
+    whole = pygm.rrwm(smaller, 5, 5, nodes, nodes)
+    np.testing.assert_allclose(whole[:5, :5], pygm.rrwm(k[:25, :25], 5, 5), atol=1e-12)
 
 
 @pytest.mark.parametrize("function", [pygm.sm, pygm.rrwm, pygm.ipfp])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("small", [2**20, -1])
-def test_affinities_are_finite(function, value, small, monkeypatch):
-    for name in pygm._SMALL:
-        monkeypatch.setitem(pygm._SMALL, name, small)
-    k = np.ones((9, 9))
+@pytest.mark.parametrize("nodes", [3, 33])
+def test_affinities_are_finite(function, value, nodes):
+    k = np.ones((nodes**2, nodes**2))
     k[2, 4] = value
     with pytest.raises(ValueError, match="K: found infinite or undefined"):
-        function(k, 3, 3)
+        function(k, nodes, nodes)
 
 
 def test_hungarian_is_optimal_and_leaves_out_what_is_not_worth_it():

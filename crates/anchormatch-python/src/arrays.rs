@@ -1,7 +1,8 @@
 //! Arrays of NumPy from and to the library's matrices.
 
 use anchormatch::Assignment;
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::{Csr, Matrix};
+use anchormatch::problem::Weights;
 use numpy::ndarray::ArrayView2;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -177,6 +178,29 @@ impl Rows<'_> {
         match self {
             Self::Dense(array) => array.len() as u64,
             Self::Compressed(_, columns, _) => columns.len() as u64,
+        }
+    }
+
+    /// The matrix itself; entries of zero that are stored are left out.
+    pub(crate) fn weights(&self) -> Weights {
+        match self {
+            Self::Dense(array) => {
+                let entries = match array.as_slice() {
+                    Some(slice) => slice.to_vec(),
+                    None => array.iter().copied().collect(),
+                };
+                Weights::Dense(Matrix::from_vec(array.nrows(), array.ncols(), entries))
+            }
+            Self::Compressed(offsets, columns, values) => {
+                let nodes = offsets.len() - 1;
+                let rows = offsets.windows(2).map(|w| {
+                    let range = w[0] as usize..w[1] as usize;
+                    let entries = columns[range.clone()].iter().zip(&values[range]);
+                    let entries = entries.filter(|entry| *entry.1 != 0.0);
+                    entries.map(|(&j, &value)| (j as usize, value))
+                });
+                Weights::Sparse(Csr::from_rows(nodes, rows).expect("arrays were checked"))
+            }
         }
     }
 

@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use anchormatch::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
 use anchormatch::error::Hint;
-use anchormatch::linalg::Matrix;
-use anchormatch::spectral::{
-    self, Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales,
-    diffusion_time, heat_columns, heat_signature, wave_signature, wavelet_signature,
-};
-use anchormatch::{Error, Monitor, Result};
+use anchormatch::spectral::{self, SignatureKind, Spectrum, diffusion_time, heat_columns};
+use anchormatch::{Error, Result};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,7 +13,7 @@ use pyo3::prelude::*;
 use crate::arrays;
 use crate::failure::exception;
 use crate::graph::Graph;
-use crate::worker::{Limits, bytes, reserve, run, unexpected};
+use crate::worker::{Limits, bytes, reserve, run};
 
 /// The largest error of an entry of heat columns.
 const COLUMN_TOLERANCE: f64 = 1e-10;
@@ -46,63 +42,10 @@ pub(crate) fn signature<'py>(
             needed,
             &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
-        compute(
-            &graph,
-            &kind,
-            times,
-            count,
-            &anchors,
-            &monitor.holding(needed),
-        )
+        let kind: SignatureKind = kind.parse()?;
+        kind.signature(&graph, times, count, &anchors, &monitor.holding(needed))
     })?;
     Ok((arrays::array(py, values)?, times.into_pyarray(py)))
-}
-
-fn compute(
-    graph: &anchormatch::Graph,
-    kind: &str,
-    times: Option<Vec<f64>>,
-    count: usize,
-    anchors: &[usize],
-    monitor: &Monitor,
-) -> Result<(Matrix, Vec<f64>)> {
-    if kind == "anchored" {
-        let times = match times {
-            Some(times) => times,
-            None => anchored_times(graph, count)?,
-        };
-        let values = anchored_signature(graph, anchors, &times, monitor)?;
-        return Ok((values, times));
-    }
-    let spectrum = Spectrum::of(graph, monitor)?;
-    match kind {
-        "heat" => {
-            let times = times.unwrap_or_else(|| default_heat_times(&spectrum, count));
-            Ok((heat_signature(&spectrum, &times)?, times))
-        }
-        "wavelet" => {
-            let scales = times.unwrap_or_else(|| default_wavelet_scales(&spectrum, count));
-            Ok((wavelet_signature(&spectrum, &scales)?, scales))
-        }
-        "wave" => {
-            let mut wave = Wave::covering(&[(&spectrum, 1.0)], count)?;
-            // Energies that the caller gives keep the width that the default ones have.
-            if let Some(energies) = times {
-                wave.energies = energies;
-            }
-            Ok((wave_signature(&spectrum, &wave, 1.0)?, wave.energies))
-        }
-        other => Err(unexpected("kind", other, "heat, wave, wavelet or anchored")),
-    }
-}
-
-/// Times in geometric steps around the graph's own diffusion time, which needs no eigenvalue.
-fn anchored_times(graph: &anchormatch::Graph, count: usize) -> Result<Vec<f64>> {
-    let (from, to) = (0.1f64, 10.0f64);
-    let step = (to / from).ln() / (count.max(2) - 1) as f64;
-    (0..count)
-        .map(|k| diffusion_time(graph, from * (step * k as f64).exp()))
-        .collect()
 }
 
 /// k_t between all nodes, or from the nodes `columns` to all.

@@ -10,6 +10,7 @@
 )]
 
 mod arrays;
+mod drop_in;
 mod failure;
 mod generate;
 mod graph;
@@ -17,7 +18,6 @@ mod kernels;
 mod matching;
 mod options;
 mod problem;
-mod relaxations;
 mod report;
 mod worker;
 
@@ -26,6 +26,11 @@ use pyo3::prelude::*;
 /// The compiled part of anchormatch.
 #[pymodule(name = "_native", gil_used = true)]
 mod native {
+    #[pymodule_export]
+    use super::drop_in::{
+        LayeredProgram, assigned, doubly_stochastic, fixed_points, leading_vectors, normalised,
+        random_walks,
+    };
     #[pymodule_export]
     use super::failure::hints;
     #[pymodule_export]
@@ -40,8 +45,6 @@ mod native {
     use super::options::solvers;
     #[pymodule_export]
     use super::problem::{Problem, read_problems};
-    #[pymodule_export]
-    use super::relaxations::{fixed_points, frank_wolfe, power_iteration};
     #[pymodule_export]
     use super::report::{drawing, report};
     use super::*;

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use anchormatch::Assignment;
 use anchormatch::error::Hint;
-use anchormatch::linalg::{Csr, Matrix};
+use anchormatch::linalg::Matrix;
 use anchormatch::problem::{
-    Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
+    Coverage, ExplicitPairwise, ProductPairwise, SeededProduct, Sense, SparsePairwise,
 };
 use anchormatch::solver::Start;
-use anchormatch::{Error, Result};
 use anchormatch_io::{ProblemOptions, read_problem_with};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -28,19 +27,25 @@ const SMALLER: &[Hint] = &[Hint::MoreMemory, Hint::SmallerProblem];
 /// A program, and the pairs that are fixed beforehand.
 #[pyclass(frozen, module = "anchormatch._native")]
 pub(crate) struct Problem {
-    inner: Arc<anchormatch::problem::Problem>,
-    seeds: Option<Seeds>,
+    inner: Arc<Inner>,
     /// What the file calls it.
     #[pyo3(get)]
     name: Option<String>,
 }
 
-/// How the free rows and columns of a seeded program lie in the whole one.
-struct Seeds {
-    shape: (usize, usize),
-    free_rows: Vec<usize>,
-    free_cols: Vec<usize>,
-    pairs: Vec<(usize, usize)>,
+enum Inner {
+    Whole(anchormatch::problem::Problem),
+    Seeded(SeededProduct),
+}
+
+impl Inner {
+    /// The program over what is free.
+    fn problem(&self) -> &anchormatch::problem::Problem {
+        match self {
+            Self::Whole(problem) => problem,
+            Self::Seeded(seeded) => &seeded.problem,
+        }
+    }
 }
 
 #[pymethods]
@@ -62,7 +67,7 @@ impl Problem {
         let shape = (a.len(), b.len());
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
-            let (a, b) = (weights(a), weights(b));
+            let (a, b) = (a.weights(), b.weights());
             let sense = sense(maximize);
             if seeds.is_empty() {
                 let problem = ProductPairwise::problem(sense, a, b, linear.as_ref())?;
@@ -71,13 +76,7 @@ impl Problem {
             let folded =
                 ProductPairwise::seeded_problem_with(sense, &a, &b, linear.as_ref(), &seeds)?;
             Ok(Self {
-                inner: Arc::new(folded.problem),
-                seeds: Some(Seeds {
-                    shape,
-                    free_rows: folded.free_rows,
-                    free_cols: folded.free_cols,
-                    pairs: folded.seeds,
-                }),
+                inner: Arc::new(Inner::Seeded(folded)),
                 name: None,
             })
         })
@@ -115,20 +114,14 @@ impl Problem {
         let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
         let view = matrix.as_array();
-        let mut matrix = if columns_first {
+        let matrix = if columns_first {
             Matrix::from_fn(size, size, |p, q| view[(place(p), place(q))])
         } else {
             arrays::matrix(&matrix)?
         };
-        py.detach(|| {
-            symmetrise(&mut matrix);
-            let diagonal = (0..size).map(|p| matrix[(p, p)]).collect();
-            let unary = unary(diagonal, shape, linear.as_ref())?;
-            let pairwise = ExplicitPairwise::new(shape.0, shape.1, matrix)?;
-            anchormatch::problem::Problem::new(sense(maximize), unary, Box::new(pairwise))
-        })
-        .map_err(exception)
-        .map(Self::from)
+        py.detach(|| ExplicitPairwise::problem(sense(maximize), shape, matrix, linear.as_ref()))
+            .map_err(exception)
+            .map(Self::from)
     }
 
     /// As `explicit`, for a K that is compressed by rows.
@@ -153,16 +146,13 @@ impl Problem {
                 shape.1
             )));
         }
+        let Rows::Compressed(offsets, columns, values) = rows else {
+            unreachable!("K is compressed");
+        };
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
         reserve(&limits.memory(), "the affinity matrix", needed, SMALLER)?;
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
-            let mut listed = Listed {
-                rows: shape.0,
-                cols: shape.1,
-                assignments: (0..size).map(|p| (p / shape.1, p % shape.1, 0.0)).collect(),
-                pairs: Vec::new(),
-            };
             // Row p of K is the assignment with this number.
             let number = |p: usize| {
                 if columns_first {
@@ -171,24 +161,12 @@ impl Problem {
                     p
                 }
             };
-            let mut diagonal = vec![0.0; size];
-            for p in 0..size {
-                rows.visit(p, |q, value| {
-                    if !value.is_finite() {
-                        return Err(Error::parameter("K", value, "finite numbers"));
-                    }
-                    if p == q {
-                        diagonal[number(p)] = value;
-                    } else if value != 0.0 {
-                        // Each of (p, q) and (q, p) counts once in xᵀKx.
-                        listed.pairs.push((number(p), number(q), value));
-                    }
-                    Ok(())
-                })?;
-            }
-            let unary = unary(diagonal, shape, linear.as_ref())?;
-            let pairwise = SparsePairwise::new(&listed)?;
-            anchormatch::problem::Problem::new(sense(maximize), unary, Box::new(pairwise))
+            let entries = (0..size).flat_map(|p| {
+                let row = offsets[p] as usize..offsets[p + 1] as usize;
+                let row = columns[row.clone()].iter().zip(&values[row]);
+                row.map(move |(&q, &value)| (number(p), number(q as usize), value))
+            });
+            SparsePairwise::problem(sense(maximize), shape, entries, linear.as_ref())
         })
         .map_err(exception)
         .map(Self::from)
@@ -197,34 +175,34 @@ impl Problem {
     /// Rows and columns of the whole program.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        match &self.seeds {
-            Some(seeds) => seeds.shape,
-            None => self.inner.shape(),
+        match &*self.inner {
+            Inner::Whole(problem) => problem.shape(),
+            Inner::Seeded(seeded) => seeded.shape(),
         }
     }
 
     /// Whether large values are wanted.
     #[getter]
     fn maximize(&self) -> bool {
-        self.inner.sense() == Sense::Maximise
+        self.inner.problem().sense() == Sense::Maximise
     }
 
     /// Whether nodes may stay alone.
     #[getter]
     fn partial(&self) -> bool {
-        self.inner.coverage() == Coverage::Partial
+        self.inner.problem().coverage() == Coverage::Partial
     }
 
     /// The rows and columns that no seed fixes.
     #[allow(clippy::type_complexity, reason = "two arrays")]
     fn free<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>) {
-        let (n, m) = self.inner.shape();
-        match &self.seeds {
-            Some(seeds) => (
-                arrays::index_array(py, seeds.free_rows.iter().copied()),
-                arrays::index_array(py, seeds.free_cols.iter().copied()),
+        let (n, m) = self.shape();
+        match &*self.inner {
+            Inner::Whole(_) => (arrays::index_array(py, 0..n), arrays::index_array(py, 0..m)),
+            Inner::Seeded(seeded) => (
+                arrays::index_array(py, seeded.free_rows.iter().copied()),
+                arrays::index_array(py, seeded.free_cols.iter().copied()),
             ),
-            None => (arrays::index_array(py, 0..n), arrays::index_array(py, 0..m)),
         }
     }
 
@@ -235,8 +213,9 @@ impl Problem {
             assignment: Some(&free),
             ..Start::default()
         };
-        start.check(&self.inner).map_err(exception)?;
-        Ok(self.inner.objective(&free))
+        let problem = self.inner.problem();
+        start.check(problem).map_err(exception)?;
+        Ok(problem.objective(&free))
     }
 
     /// Solves; starts are over the free rows and columns.
@@ -253,31 +232,38 @@ impl Problem {
     ) -> PyResult<Bound<'py, PyDict>> {
         let solver = options::solver(solver, solver_options)?;
         let soft = match &soft {
-            Some(array) => Some(arrays::matrix_of(array, "start", self.inner.shape())?.into()),
+            Some(array) => {
+                let shape = self.inner.problem().shape();
+                Some(arrays::matrix_of(array, "start", shape)?.into())
+            }
             None => None,
         };
         let assignment = match &assignment {
             Some(given) => Some(self.restricted(given)?),
             None => None,
         };
-        let problem = Arc::clone(&self.inner);
-        let held = problem.memory();
+        let inner = Arc::clone(&self.inner);
         let (solution, soft, seconds) = run(py, &limits, move |monitor| {
+            let problem = inner.problem();
+            let held = problem.memory();
             let start = Start {
                 seed,
                 soft: soft.as_ref(),
                 assignment: assignment.as_ref(),
             };
-            start.check(&problem)?;
+            start.check(problem)?;
             let watch = monitor.stopwatch();
-            let mut solution = solver.solve(&problem, &start, &monitor.holding(held))?;
+            let mut solution = solver.solve(problem, &start, &monitor.holding(held))?;
             let seconds = watch.seconds();
             let soft = solution.soft.take();
             let soft = soft.map(|soft| soft.into_full(monitor)).transpose()?;
             Ok((solution, soft, seconds))
         })?;
         let result = PyDict::new(py);
-        let whole = self.completed(&solution.assignment);
+        let whole = match &*self.inner {
+            Inner::Whole(_) => solution.assignment,
+            Inner::Seeded(seeded) => seeded.complete(&solution.assignment),
+        };
         result.set_item("assignment", arrays::partner_array(py, &whole))?;
         result.set_item("objective", solution.objective)?;
         let soft = match soft {
@@ -296,8 +282,7 @@ impl Problem {
 impl From<anchormatch::problem::Problem> for Problem {
     fn from(problem: anchormatch::problem::Problem) -> Self {
         Self {
-            inner: Arc::new(problem),
-            seeds: None,
+            inner: Arc::new(Inner::Whole(problem)),
             name: None,
         }
     }
@@ -322,32 +307,12 @@ impl Problem {
                 m.saturating_sub(1)
             ))),
         };
-        let Some(seeds) = &self.seeds else {
-            return given.iter().map(|&value| column(value)).collect();
-        };
-        let mut place = vec![None; m];
-        for (k, &free) in seeds.free_cols.iter().enumerate() {
-            place[free] = Some(k);
-        }
-        let free = seeds.free_rows.iter().map(|&row| {
-            let partner = column(given[row])?;
-            Ok(partner.and_then(|column| place[column]))
-        });
-        free.collect()
-    }
-
-    fn completed(&self, free: &Assignment) -> Assignment {
-        let Some(seeds) = &self.seeds else {
-            return free.clone();
-        };
-        let mut whole = Assignment::empty(seeds.shape.0);
-        for (&row, column) in seeds.free_rows.iter().zip(free) {
-            whole.set(row, column.map(|c| seeds.free_cols[c]));
-        }
-        for &(row, column) in &seeds.pairs {
-            whole.set(row, Some(column));
-        }
-        whole
+        let whole = given.iter().map(|&value| column(value));
+        let whole = whole.collect::<PyResult<Assignment>>()?;
+        Ok(match &*self.inner {
+            Inner::Whole(_) => whole,
+            Inner::Seeded(seeded) => seeded.restrict(&whole),
+        })
     }
 }
 
@@ -389,28 +354,6 @@ fn place(p: usize, (n, m): (usize, usize), columns_first: bool) -> usize {
     }
 }
 
-fn weights(rows: Rows<'_>) -> Weights {
-    match rows {
-        Rows::Dense(array) => {
-            let entries = match array.as_slice() {
-                Some(slice) => slice.to_vec(),
-                None => array.iter().copied().collect(),
-            };
-            Weights::Dense(Matrix::from_vec(array.nrows(), array.ncols(), entries))
-        }
-        Rows::Compressed(offsets, columns, values) => {
-            let nodes = offsets.len() - 1;
-            let rows = offsets.windows(2).map(|w| {
-                let range = w[0] as usize..w[1] as usize;
-                let entries = columns[range.clone()].iter().zip(&values[range]);
-                let entries = entries.filter(|entry| *entry.1 != 0.0);
-                entries.map(|(&j, &value)| (j as usize, value))
-            });
-            Weights::Sparse(Csr::from_rows(nodes, rows).expect("arrays were checked"))
-        }
-    }
-}
-
 fn linear_part(
     linear: Option<&PyReadonlyArray2<'_, f64>>,
     shape: (usize, usize),
@@ -418,41 +361,4 @@ fn linear_part(
     linear
         .map(|array| arrays::matrix_of(array, "linear", shape))
         .transpose()
-}
-
-fn unary(diagonal: Vec<f64>, (n, m): (usize, usize), linear: Option<&Matrix>) -> Result<Matrix> {
-    let mut unary = Matrix::from_vec(n, m, diagonal);
-    if let Some(linear) = linear {
-        if (linear.rows(), linear.cols()) != (n, m) {
-            return Err(Error::parameter(
-                "linear",
-                format!("a {}×{} matrix", linear.rows(), linear.cols()),
-                format!("{n}×{m}"),
-            ));
-        }
-        for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
-            *slot += value;
-        }
-    }
-    Ok(unary)
-}
-
-/// ½ (K + Kᵀ), which has the same xᵀKx; block by block, so that columns are read from the cache.
-fn symmetrise(matrix: &mut Matrix) {
-    const BLOCK: usize = 64;
-    let size = matrix.rows();
-    for top in (0..size).step_by(BLOCK) {
-        for left in (0..=top).step_by(BLOCK) {
-            for p in top..(top + BLOCK).min(size) {
-                for q in left..(left + BLOCK).min(p) {
-                    let (lower, upper) = (matrix[(p, q)], matrix[(q, p)]);
-                    if lower != upper {
-                        let mean = 0.5 * (lower + upper);
-                        matrix[(p, q)] = mean;
-                        matrix[(q, p)] = mean;
-                    }
-                }
-            }
-        }
-    }
 }

@@ -5,10 +5,14 @@
 //! does not come to a checkpoint soon after a stop (a large eigendecomposition) is left to itself: it
 //! owns all of its data, and its threads are not used again.
 //!
+//! Work that borrows its data is waited for ([`run_borrowing`]); when it is short, the calling thread does it
+//! and looks for signals itself.
+//!
 //! Threads do not survive a fork, so every process has pools of its own.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -27,6 +31,8 @@ use crate::failure::exception;
 const TICK: Duration = Duration::from_millis(50);
 /// How long a stop may take before the work is left to itself.
 const GRACE: Duration = Duration::from_millis(500);
+/// Steps between two looks for signals, of work on the calling thread.
+const STEPS_BETWEEN_LOOKS: usize = 16;
 /// Pools that are kept for later calls.
 const KEPT_POOLS: usize = 4;
 
@@ -129,7 +135,7 @@ pub(crate) fn run<T: Send + 'static>(
     thread::Builder::new()
         .name("anchormatch".into())
         .spawn(job)
-        .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
+        .map_err(no_thread)?;
     loop {
         let received;
         (receiver, received) = py.detach(move || {
@@ -161,6 +167,107 @@ pub(crate) fn run<T: Send + 'static>(
             return Err(interrupt);
         }
     }
+}
+
+/// Runs work that borrows from the caller, and waits for its end whatever happens.
+///
+/// The work is done `here`, on the calling thread, when it is so short that a thread of its own would take
+/// longer. `watch` is called with the number and the value of each step.
+pub(crate) fn run_borrowing<T: Send>(
+    py: Python<'_>,
+    here: bool,
+    watch: Option<Py<PyAny>>,
+    work: impl FnOnce(&Monitor, &Calls) -> Result<T> + Send,
+) -> PyResult<T> {
+    let calls = Calls::default();
+    let mut monitor = Monitor::silent().cancelled_by(calls.token.clone());
+    if here || watch.is_some() {
+        let (calls, steps) = (calls.clone(), AtomicUsize::new(0));
+        monitor = monitor.observe(move |step| {
+            let look = here && steps.fetch_add(1, Ordering::Relaxed) % STEPS_BETWEEN_LOOKS == 0;
+            if look || watch.is_some() {
+                calls.attempt(|py| {
+                    if let Some(watch) = &watch {
+                        watch.call1(py, (step.done, step.value))?;
+                    }
+                    if look { py.check_signals() } else { Ok(()) }
+                });
+            }
+        });
+    }
+    let outcome = if here {
+        py.detach(|| work(&monitor, &calls))
+    } else {
+        let pool = pool(None)?;
+        let outcome = wait_for(py, &calls, || pool.install(|| work(&monitor, &calls)))?;
+        keep(None, pool);
+        outcome
+    };
+    match calls.raised() {
+        Some(raised) => Err(raised),
+        None => outcome.map_err(exception),
+    }
+}
+
+/// The outcome of `work` on a thread of its own; a signal stops it at its next checkpoint.
+fn wait_for<T: Send>(
+    py: Python<'_>,
+    calls: &Calls,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    thread::scope(|scope| {
+        let (sender, mut receiver) = mpsc::channel();
+        let job = move || {
+            let outcome = catch_unwind(AssertUnwindSafe(work));
+            sender.send(outcome).expect("the caller waits");
+        };
+        thread::Builder::new()
+            .name("anchormatch".into())
+            .spawn_scoped(scope, job)
+            .map_err(no_thread)?;
+        loop {
+            let received;
+            (receiver, received) = py.detach(move || {
+                let received = receiver.recv_timeout(TICK);
+                (receiver, received)
+            });
+            match received {
+                Ok(Ok(outcome)) => return Ok(outcome),
+                Ok(Err(panic)) => return Err(broken(panic.as_ref())),
+                Err(RecvTimeoutError::Disconnected) => return Err(broken(&"no result")),
+                Err(RecvTimeoutError::Timeout) => calls.attempt(|py| py.check_signals()),
+            }
+        }
+    })
+}
+
+/// Calls of Python from the midst of work; the first that raises stops it.
+#[derive(Clone, Default)]
+pub(crate) struct Calls {
+    token: CancelToken,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Calls {
+    /// Makes a call, unless one has raised.
+    pub(crate) fn attempt(&self, call: impl FnOnce(Python<'_>) -> PyResult<()>) {
+        if self.token.is_cancelled() {
+            return;
+        }
+        if let Err(raised) = Python::attach(call) {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
+            self.token.cancel();
+        }
+    }
+
+    fn raised(&self) -> Option<PyErr> {
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        raised.take()
+    }
+}
+
+fn no_thread(error: std::io::Error) -> PyErr {
+    PyRuntimeError::new_err(format!("no thread could be started: {error}"))
 }
 
 /// A broken invariant of the library, which is a bug.

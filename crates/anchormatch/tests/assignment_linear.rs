@@ -2,7 +2,7 @@
 
 use anchormatch::Assignment;
 use anchormatch::assignment::{
-    LARGEST_COST, LinearAssignment, LinearSolver, greedy, maximize, minimize,
+    LARGEST_COST, LinearAssignment, LinearSolver, TieBreak, greedy, maximize, minimize,
 };
 use anchormatch::linalg::Matrix;
 use proptest::prelude::*;
@@ -136,6 +136,15 @@ fn brute_force(cost: &Matrix) -> f64 {
     best
 }
 
+/// The least cost, ties broken as SciPy does.
+fn minimize_as_scipy(cost: &Matrix) -> LinearAssignment {
+    let mut best = LinearAssignment::default();
+    LinearSolver::with_ties(TieBreak::AsSciPy)
+        .minimize(cost, &mut best)
+        .unwrap();
+    best
+}
+
 fn negated(m: &Matrix) -> Matrix {
     Matrix::from_fn(m.rows(), m.cols(), |i, j| -m[(i, j)])
 }
@@ -147,15 +156,16 @@ fn small_matrices_match_the_brute_force() {
             for kind in KINDS {
                 for seed in 0..4 {
                     let cost = matrix(kind, rows, cols, seed);
-                    let best = minimize(&cost).unwrap();
-                    check_minimum(&cost, &best);
                     let want = brute_force(&cost);
-                    let scale = cost.as_slice().iter().fold(0.0f64, |m, c| m.max(c.abs()));
-                    assert!(
-                        (best.value - want).abs() <= 1e-13 * scale,
-                        "{kind} {rows}×{cols}: {} against {want}",
-                        best.value
-                    );
+                    for best in [minimize(&cost).unwrap(), minimize_as_scipy(&cost)] {
+                        check_minimum(&cost, &best);
+                        let scale = cost.as_slice().iter().fold(0.0f64, |m, c| m.max(c.abs()));
+                        assert!(
+                            (best.value - want).abs() <= 1e-13 * scale,
+                            "{kind} {rows}×{cols}: {} against {want}",
+                            best.value
+                        );
+                    }
                 }
             }
         }
@@ -239,8 +249,38 @@ fn duals_prove_optimality_at_every_shape_and_scale() {
         for kind in KINDS {
             let cost = matrix(kind, rows, cols, 11);
             check_minimum(&cost, &minimize(&cost).unwrap());
+            check_minimum(&cost, &minimize_as_scipy(&cost));
         }
     }
+}
+
+#[test]
+fn ties_can_be_broken_as_scipy_breaks_them() {
+    // Made by scripts/make_assignment_values.py.
+    let values = include_str!("data/scipy_assignments.json");
+    let values: serde_json::Value = serde_json::from_str(values).unwrap();
+    let cases = values["cases"].as_array().unwrap();
+    assert!(cases.len() > 50);
+    let mut solver = LinearSolver::with_ties(TieBreak::AsSciPy);
+    let mut best = LinearAssignment::default();
+    let mut others = 0;
+    for case in cases {
+        let size = |name: &str| case[name].as_u64().unwrap() as usize;
+        let costs: Vec<f64> = serde_json::from_value(case["costs"].clone()).unwrap();
+        let want: Assignment = serde_json::from_value(case["columns"].clone()).unwrap();
+        let cost = Matrix::from_vec(size("rows"), size("cols"), costs);
+        let ours = if case["maximize"] == true {
+            solver.maximize(&cost, &mut best).unwrap();
+            maximize(&cost).unwrap()
+        } else {
+            solver.minimize(&cost, &mut best).unwrap();
+            minimize(&cost).unwrap()
+        };
+        assert_eq!(best.columns, want, "{}×{}", cost.rows(), cost.cols());
+        assert_eq!(best.value, ours.value);
+        others += usize::from(ours.columns != want);
+    }
+    assert!(others > 10, "the cases have ties");
 }
 
 #[test]

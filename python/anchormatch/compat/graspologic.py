@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._numbers import FloatArray, IndexArray, check_sparse, float_array, is_sparse
-from ._frank_wolfe import Climb, Program, Transport, balanced_random, climb, free_nodes, has_repeats
+from .. import _native
+from .._numbers import FloatArray, IndexArray, check_sparse, csr_arrays, float_array, is_sparse
+from ._shared import balanced_random, free_nodes, has_repeats
 
 __all__ = ["MatchResult", "graph_match"]
 
@@ -124,41 +125,37 @@ def graph_match(
     problem = _Layers(A, B, AB, BA, S, padding)
     seeds = _seeds(partial_match, problem.sizes)
     free = free_nodes(problem.nodes, seeds)
-    program = Program(problem.layers, problem.similarities, (seeds[:, 0], seeds[:, 1]), free)
-    middle = _middle(init, program.size)
-    plans = Transport(float(transport_regularizer), float(transport_tol), int(transport_max_iter))
+    size = len(free[0])
+    program = problem.program((seeds[:, 0], seeds[:, 1]), free)
+    middle = _middle(init, size)
+    plans = (float(transport_regularizer), float(transport_tol), int(transport_max_iter))
 
     def run(generator: np.random.Generator) -> tuple[IndexArray, dict[str, Any]]:
         start = middle
         if init_perturbation > 0:
-            start = (1 - init_perturbation) * middle + init_perturbation * balanced_random(
-                generator, program.size
-            )
-        if program.size == 0:
-            end = Climb(np.empty((0, 0)), np.empty(0, dtype=np.int64), 0, True)
-        else:
-            end = climb(
-                program,
-                start,
-                maximize=bool(maximize),
-                max_iterations=int(max_iter),
-                tolerance=float(tol),
-                transport=plans if transport else None,
-                order=(lambda: generator.permutation(program.size)) if shuffle_input else None,
-                watch=_watch(verbose),
+            start = (1 - init_perturbation) * middle + init_perturbation * balanced_random(generator, size)
+        soft, found, iterations, converged, unbalanced = program.climb(
+            start,
+            bool(maximize),
+            int(max_iter),
+            float(tol),
+            transport=plans if transport else None,
+            order=(lambda: generator.permutation(size)) if shuffle_input else None,
+            watch=_watch if verbose >= 2 else None,
+        )
+        if unbalanced is not None:
+            warnings.warn(
+                f"the transport plan's sums are off by {unbalanced:.3g} after {transport_max_iter} sweeps, "
+                f"more than transport_tol={transport_tol}; raise transport_max_iter or transport_tol",
+                stacklevel=3,
             )
         columns = np.empty(problem.nodes, dtype=np.int64)
         columns[seeds[:, 0]] = seeds[:, 1]
-        columns[free[0]] = free[1][end.columns]
-        score = problem.score(columns)
+        columns[free[0]] = free[1][found]
+        score = program.value(columns)
         if verbose >= 1:
-            print(f"score {score:.6g} after {end.iterations} iterations")
-        info = {
-            "score": score,
-            "n_iter": end.iterations,
-            "convex_solution": end.soft,
-            "converged": end.converged,
-        }
+            print(f"score {score:.6g} after {iterations} iterations")
+        info = {"score": score, "n_iter": iterations, "convex_solution": soft, "converged": converged}
         return columns, info
 
     generators = _generator(rng).spawn(int(n_init))
@@ -207,16 +204,20 @@ class _Layers:
                 raise ValueError(f"S: found an array of shape {similarities.shape}, expected {(n, m)}")
             self.similarities = _padded(similarities, self.nodes, False)
 
-    def score(self, columns: IndexArray) -> float:
-        """The value of a matching of all nodes."""
-        total = 0.0
-        for a, b, ab, ba in self.layers:
-            total += float(_elementwise(a, b[np.ix_(columns, columns)]).sum())
-            if ab is not None and ba is not None:
-                total += float(_elementwise(ab[:, columns], ba[columns]).sum())
-        if self.similarities is not None:
-            total += float(self.similarities[np.arange(self.nodes), columns].sum())
-        return total
+    def program(
+        self, fixed: tuple[IndexArray, IndexArray], free: tuple[IndexArray, IndexArray]
+    ) -> _native.LayeredProgram:
+        """The program with the pairs ``fixed`` known."""
+        names = ("A", "B", "AB", "BA")
+
+        def plain(layer: tuple[Any, ...]) -> tuple[Any, ...]:
+            pairs = zip(layer, names, strict=True)
+            return tuple(csr_arrays(matrix, name) if is_sparse(matrix) else matrix for matrix, name in pairs)
+
+        linear = self.similarities
+        if is_sparse(linear):
+            linear = linear.toarray()
+        return _native.LayeredProgram([plain(layer) for layer in self.layers], linear, fixed, free)
 
 
 def _layers(matrices: Any, name: str) -> list[Any]:
@@ -245,10 +246,6 @@ def _row_array(matrix: Any) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array(matrix, dtype=np.float64)
-
-
-def _elementwise(a: Any, b: Any) -> Any:
-    return a.multiply(b) if is_sparse(a) else b.multiply(a) if is_sparse(b) else a * b
 
 
 def _padded(matrix: Any, nodes: int, adopted: bool) -> Any:
@@ -355,7 +352,5 @@ def _threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
-def _watch(verbose: int) -> Callable[[int, float], None] | None:
-    if verbose < 2:
-        return None
-    return lambda iteration, moved: print(f"iteration {iteration}: moved {moved:.3g}")
+def _watch(iteration: int, moved: float) -> None:
+    print(f"iteration {iteration}: moved {moved:.3g}")

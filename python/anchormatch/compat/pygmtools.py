@@ -12,48 +12,19 @@ sizes of problems that are padded to one shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
 from .. import _native
-from .._numbers import FloatArray, float_array, whole_number
-from ._batches import assign, balance, batch_of, scores_alone, sizes
+from .._numbers import FloatArray, IndexArray, float_array, whole_number
+from ._shared import batch_of, scores_alone, sizes
 
 __all__ = ["hungarian", "ipfp", "rrwm", "set_backend", "sinkhorn", "sm"]
 
 #: What arrays are made with; pygmtools has more of them.
 BACKEND = "numpy"
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-#: Solvers stop when the solution moves by less.
-_STILL = 1e-5
-
-#: A walk that moves by less stands still for all iterations that are left.
-_NO_MOVE = 1e-14
-
-#: Batches with at most so many entries are small, for :func:`sm` and for :func:`ipfp`.
-_SMALL = {"sm": 2**17, "ipfp": 2**20}
-
-#: IPFP stops when its objectives differ by less than this share.
-_SAME_OBJECTIVE = 1e-3
-
-
-def _quietly(function: _Function) -> _Function:
-    """Without warnings of numbers that run out, which are refused in the end."""
-
-    @wraps(function)
-    def call(*arguments: Any, **named: Any) -> Any:
-        with np.errstate(invalid="ignore", over="ignore"):
-            return function(*arguments, **named)
-
-    return cast(_Function, call)
-
-
-@_quietly
 def sm(
     K: Any,
     n1: Any = None,
@@ -98,20 +69,9 @@ def sm(
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
     iterations = whole_number("max_iter", max_iter)
-    if problems.is_small("sm"):
-        return problems.result(problems.power_iteration(iterations))
-    v = problems.start
-    for _ in range(iterations):
-        new = problems.apply(v)
-        new /= _nonzero(np.sqrt(np.einsum("ij,ij->i", new, new)))[:, None]
-        way = new - v
-        v = new
-        if np.vdot(way, way) < _STILL**2:
-            break
-    return problems.result(v)
+    return problems.result(_native.leading_vectors(problems.arrays, iterations))
 
 
-@_quietly
 def rrwm(
     K: Any,
     n1: Any = None,
@@ -162,23 +122,12 @@ def rrwm(
         raise ValueError(f"beta: found {beta}, expected a number above 0")
     sweeps = whole_number("sk_iter", sk_iter)
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
-    v = problems.start
-    for _ in range(whole_number("max_iter", max_iter)):
-        walked = problems.apply(v)
-        walked /= _nonzero(np.abs(walked).sum(axis=1, keepdims=True))
-        scores = problems.matrices(walked)
-        scores = beta * scores / _nonzero(scores.max(axis=(1, 2), keepdims=True))
-        jump = problems.vectors(balance(scores, problems.n1, problems.n2, sweeps))
-        new = alpha * jump + (1 - alpha) * walked
-        new /= _nonzero(np.abs(new).sum(axis=1, keepdims=True))
-        moved = float(np.abs(new - v).max(initial=0.0))
-        v = new
-        if moved < _NO_MOVE:
-            break
-    return problems.result(v)
+    iterations = whole_number("max_iter", max_iter)
+    return problems.result(
+        _native.random_walks(problems.arrays, iterations, sweeps, float(alpha), float(beta))
+    )
 
 
-@_quietly
 def ipfp(
     K: Any,
     n1: Any = None,
@@ -216,28 +165,7 @@ def ipfp(
     """
     problems = _Problems(K, n1, n2, n1max, n2max, x0, backend)
     iterations = whole_number("max_iter", max_iter)
-    if problems.is_small("ipfp"):
-        return problems.result(problems.fixed_points(iterations))
-    v = problems.start
-    image = problems.apply(v)
-    best, best_value = v, np.full((len(v), 1), -np.inf)
-    for _ in range(iterations):
-        image = problems.finite(image)
-        vertex = problems.vectors(assign(problems.matrices(image), problems.n1, problems.n2))
-        vertex_image = problems.apply(vertex)
-        now, end = _dot(v, image), _dot(vertex, vertex_image)
-        slope = _dot(v, vertex_image) - now
-        curvature = end - _dot(vertex, image) - _dot(v, vertex_image) + now
-        step = np.where(
-            curvature < 0, np.minimum(-slope / np.where(curvature < 0, curvature, -1.0), 1.0), 1.0
-        )
-        better = end > best_value
-        best, best_value = np.where(better, vertex, best), np.where(better, end, best_value)
-        v = v + step * (vertex - v)
-        image = image + step * (vertex_image - image)
-        if (np.abs(now - end) < _SAME_OBJECTIVE * np.abs(now)).all() or not now.any():
-            break
-    return problems.result(best)
+    return problems.result(_native.fixed_points(problems.arrays, iterations))
 
 
 def sinkhorn(
@@ -290,14 +218,8 @@ def sinkhorn(
     scores, whole, kind = batch_of(s, "s", backend)
     if not tau > 0:
         raise ValueError(f"tau: found {tau}, expected a number above 0")
-    shape = scores.shape
-    sizes1, sizes2 = sizes(n1, shape[0], shape[1], "n1"), sizes(n2, shape[0], shape[2], "n2")
-    alone = scores_alone(unmatch1, unmatch2, shape)
-    if alone is not None:
-        alone = (alone[0] / tau, alone[1] / tau)
-    result = balance(
-        scores / tau, sizes1, sizes2, whole_number("max_iter", max_iter), alone, bool(dummy_row)
-    )
+    arrays = _scores(scores, n1, n2, unmatch1, unmatch2, float(tau))
+    result = _native.normalised(arrays, whole_number("max_iter", max_iter), bool(dummy_row))
     result = result.astype(kind, copy=False)
     return result if whole else result[0]
 
@@ -342,11 +264,7 @@ def hungarian(
            [0., 1.]])
     """
     scores, whole, kind = batch_of(s, "s", backend, keep_integers=True)
-    shape = scores.shape
-    sizes1, sizes2 = sizes(n1, shape[0], shape[1], "n1"), sizes(n2, shape[0], shape[2], "n2")
-    result = assign(scores, sizes1, sizes2, scores_alone(unmatch1, unmatch2, shape)).astype(
-        kind, copy=False
-    )
+    result = _native.assigned(_scores(scores, n1, n2, unmatch1, unmatch2)).astype(kind, copy=False)
     return result if whole else result[0]
 
 
@@ -414,55 +332,31 @@ class _Problems:
             soft = soft[None] if soft.ndim == 2 else soft
             if soft.shape != (batch, self._rows, self._cols):
                 raise ValueError(f"x0: found {soft.shape}, expected {(batch, self._rows, self._cols)}")
-        self.start = self.vectors(soft)
-
-    def is_small(self, function: str) -> bool:
-        """Whether calls of NumPy would take a good part of the time; larger ones are multiplied by it."""
-        return self._k.size <= _SMALL[function] and self._k.flags.c_contiguous
-
-    def power_iteration(self, iterations: int) -> FloatArray:
-        """What :func:`sm` computes, compiled."""
-        return _native.power_iteration(self._k, self.start, iterations, _STILL)
-
-    def fixed_points(self, iterations: int) -> FloatArray:
-        """What :func:`ipfp` computes, compiled."""
-        found = _native.fixed_points(
-            self._k,
-            self.start,
-            (self._rows, self._cols),
-            list(zip(self.n1.tolist(), self.n2.tolist(), strict=True)),
-            iterations,
-            _SAME_OBJECTIVE,
-        )
-        return self.finite(found)
-
-    @staticmethod
-    def finite(v: FloatArray | None) -> FloatArray:
-        """Numbers that did not run out."""
-        if v is None or not np.isfinite(v).all():
-            raise ValueError(
-                "K: found infinite or undefined entries, or such large ones that products are; expected "
-                "finite numbers, for instance 0 for pairs that exclude each other"
-            )
-        return v
-
-    def apply(self, v: FloatArray) -> FloatArray:
-        """K v, problem by problem."""
-        product: FloatArray = np.matmul(self._k, v[:, :, None])[:, :, 0]
-        return product
-
-    def matrices(self, v: FloatArray) -> FloatArray:
-        """Vectors as matrices."""
-        return v.reshape(len(v), self._cols, self._rows).transpose(0, 2, 1)
-
-    def vectors(self, x: FloatArray) -> FloatArray:
-        """Matrices as vectors, column by column."""
-        return x.transpose(0, 2, 1).reshape(len(x), -1)
+        start = soft.transpose(0, 2, 1).reshape(batch, -1)
+        shape = (self._rows, self._cols)
+        self.arrays = (np.ascontiguousarray(self._k), start, shape, _pairs(self.n1, self.n2))
 
     def result(self, v: FloatArray) -> Any:
         """What the caller gets: a matrix for a matrix, in K's precision."""
-        x = np.ascontiguousarray(self.matrices(self.finite(v))).astype(self._kind, copy=False)
+        x = v.reshape(len(v), self._cols, self._rows).transpose(0, 2, 1)
+        x = np.ascontiguousarray(x).astype(self._kind, copy=False)
         return x if self._whole else x[0]
+
+
+def _scores(
+    scores: FloatArray, n1: Any, n2: Any, unmatch1: Any, unmatch2: Any, tau: float = 1.0
+) -> tuple[FloatArray, list[tuple[int, int]], tuple[FloatArray, FloatArray] | None]:
+    """Scores by their temperature, what of them counts, and what staying alone scores."""
+    shape = scores.shape
+    counts = _pairs(sizes(n1, shape[0], shape[1], "n1"), sizes(n2, shape[0], shape[2], "n2"))
+    alone = scores_alone(unmatch1, unmatch2, shape)
+    if alone is not None:
+        alone = (alone[0] / tau, alone[1] / tau)
+    return np.ascontiguousarray(scores / tau), counts, alone
+
+
+def _pairs(n1: IndexArray, n2: IndexArray) -> list[tuple[int, int]]:
+    return list(zip(n1.tolist(), n2.tolist(), strict=True))
 
 
 def _largest(sizes: Any, name: str) -> int:
@@ -472,13 +366,3 @@ def _largest(sizes: Any, name: str) -> int:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name}: found {sizes!r}, expected an integer for each problem")
     return int(array.max(initial=0))
-
-
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    product: FloatArray = (a * b).sum(axis=1, keepdims=True)
-    return product
-
-
-def _nonzero(values: FloatArray) -> FloatArray:
-    """Divisors; where there is nothing to divide, 1."""
-    return np.where(values == 0, 1.0, values)

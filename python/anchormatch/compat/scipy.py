@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .._numbers import FloatArray, IndexArray, float_array
+from .. import _native
+from .._numbers import FloatArray, IndexArray, float_array, whole_number
 from .._resources import seed_of
 from .._solve import Problem, solve, solvers
-from ._frank_wolfe import Program, balanced_random, climb, climb_small, free_nodes, has_repeats
+from ._shared import balanced_random, free_nodes, has_repeats
 
 __all__ = ["quadratic_assignment"]
 
@@ -132,18 +133,17 @@ def _faq(a: Any, b: Any, options: dict[str, Any]) -> Any:
         return _result(a, b, columns, 0)
     if options.get("shuffle_input", False):
         free_b = rng.permutation(free_b)
-    matrices = _floats(a, "A"), _floats(b, "B")
-    fixed, free = (seeds[:, 0], seeds[:, 1]), (free_a, free_b)
-    limits: dict[str, Any] = {
-        "maximize": bool(options.get("maximize", False)),
-        "max_iterations": most,
-        "tolerance": float(tolerance),
-    }
-    end = climb_small(matrices, fixed, free, soft, **limits)
-    if end is None:
-        end = climb(Program([(*matrices, None, None)], None, fixed, free), soft, **limits)
-    columns[free_a] = free_b[end.columns]
-    return _result(a, b, columns, end.iterations)
+    layer = (_floats(a, "A"), _floats(b, "B"), None, None)
+    program = _native.LayeredProgram([layer], None, (seeds[:, 0], seeds[:, 1]), (free_a, free_b))
+    _, found, iterations, _, _ = program.climb(
+        soft,
+        bool(options.get("maximize", False)),
+        whole_number("maxiter", most),
+        float(tolerance),
+        as_scipy=True,
+    )
+    columns[free_a] = free_b[found]
+    return _result(a, b, columns, iterations)
 
 
 def _faq_start(start: Any, size: int, rng: Any) -> FloatArray:

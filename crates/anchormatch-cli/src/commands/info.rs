@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use anchormatch::Graph;
 use anchormatch::spectral::Spectrum;
 use anchormatch_io::LoadedGraph;
 use clap::Args;
@@ -109,34 +108,23 @@ impl Options {
 impl Info {
     fn of(file: &str, loaded: &LoadedGraph, merged_by: &str) -> Self {
         let graph = &loaded.graph;
-        let (nodes, edges) = (graph.nodes(), graph.edges());
-        let degree = |i| graph.neighbours(i).len();
-        let pairs = nodes as f64 * (nodes as f64 - 1.0) / 2.0;
+        let summary = graph.summary();
         let cleaning = graph.cleaning();
+        let range = |(min, max)| Range { min, max };
         Self {
             file: file.to_owned(),
             format: loaded.format.name(),
-            nodes,
-            edges,
-            density: if pairs > 0.0 {
-                edges as f64 / pairs
-            } else {
-                0.0
-            },
-            weights: weights(graph).fold(None, |range: Option<Range<f64>>, w| {
-                let range = range.unwrap_or(Range { min: w, max: w });
-                Some(Range {
-                    min: range.min.min(w),
-                    max: range.max.max(w),
-                })
-            }),
-            negative_weights: weights(graph).filter(|&w| w < 0.0).count(),
+            nodes: graph.nodes(),
+            edges: graph.edges(),
+            density: summary.density,
+            weights: summary.weights.map(range),
+            negative_weights: summary.negative_weights,
             degrees: Range {
-                min: (0..nodes).map(degree).min().unwrap_or(0),
-                max: (0..nodes).map(degree).max().unwrap_or(0),
+                min: summary.degrees.0,
+                max: summary.degrees.1,
             },
             components: graph.components(),
-            isolated_nodes: (0..nodes).filter(|&i| degree(i) == 0).count(),
+            isolated_nodes: summary.isolated_nodes,
             self_loops_dropped: cleaning.self_loops,
             directed_edges_read_as_undirected: cleaning.directed_edges,
             opposite_edges_merged: cleaning.opposite_edges,
@@ -195,16 +183,6 @@ impl Info {
     }
 }
 
-/// Every edge's weight once.
-fn weights(graph: &Graph) -> impl Iterator<Item = f64> + '_ {
-    (0..graph.nodes()).flat_map(|i| {
-        graph
-            .neighbours(i)
-            .filter(move |&(j, _)| i < j)
-            .map(|(_, weight)| weight)
-    })
-}
-
 /// About six digits, enough to recognise a number.
 fn short(value: f64) -> String {
     let size = value.abs();
@@ -220,6 +198,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::Graph;
 
     #[test]
     fn numbers_are_short() {

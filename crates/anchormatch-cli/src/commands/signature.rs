@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
-use anchormatch::spectral::{
-    Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales, diffusion_time,
-    heat_signature, wave_signature, wavelet_signature,
-};
+use anchormatch::spectral::SignatureKind;
 use anchormatch::{Error, Graph, Monitor};
 use anchormatch_io::write_whole;
 use clap::{Args, ValueEnum};
@@ -86,6 +83,17 @@ enum Kind {
     Wavelet,
     /// Heat that comes from each of --anchors; needs no eigenvectors
     Anchored,
+}
+
+impl From<Kind> for SignatureKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Heat => Self::Heat,
+            Kind::Wave => Self::Wave,
+            Kind::Wavelet => Self::Wavelet,
+            Kind::Anchored => Self::Anchored,
+        }
+    }
 }
 
 /// A signature and the names of its columns.
@@ -207,82 +215,30 @@ impl Options {
             &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         let monitor = &monitor.holding(bytes);
-        if self.kind == Kind::Anchored {
-            return self.anchored(graph, anchors, monitor);
-        }
-        let spectrum = Spectrum::of(graph, monitor)?;
-        let times = |default: fn(&Spectrum, usize) -> Vec<f64>| match &self.times {
-            Some(times) => times.clone(),
-            None => default(&spectrum, count),
-        };
-        let (times, values) = match self.kind {
-            Kind::Heat => {
-                let times = times(default_heat_times);
-                let values = heat_signature(&spectrum, &times)?;
-                (times, values)
-            }
-            Kind::Wavelet => {
-                let scales = times(default_wavelet_scales);
-                let values = wavelet_signature(&spectrum, &scales)?;
-                (scales, values)
-            }
-            Kind::Wave | Kind::Anchored => {
-                let mut wave = Wave::covering(&[(&spectrum, 1.0)], count)?;
-                if let Some(times) = &self.times {
-                    wave.energies.clone_from(times);
-                }
-                let values = wave_signature(&spectrum, &wave, 1.0)?;
-                (wave.energies, values)
-            }
-        };
-        Ok(Signature {
-            columns: times.iter().map(f64::to_string).collect(),
-            values,
-        })
-    }
-
-    fn anchored(
-        &self,
-        graph: &Graph,
-        anchors: &[usize],
-        monitor: &Monitor,
-    ) -> Result<Signature, Failure> {
-        let times = match &self.times {
-            Some(times) => times.clone(),
-            None => anchored_times(graph, self.columns())?,
-        };
+        let kind = SignatureKind::from(self.kind);
+        let (values, times) = kind.signature(graph, self.times.clone(), count, anchors, monitor)?;
         let labels = graph.labels();
-        let columns = times
-            .iter()
-            .flat_map(|t| {
-                anchors
-                    .iter()
-                    .map(move |&p| format!("{}@{t}", labels.get(p)))
-            })
-            .collect();
-        let values = anchored_signature(graph, anchors, &times, monitor)?;
+        let columns = if self.kind == Kind::Anchored {
+            let of_time = |t: &f64| {
+                let name = |&p: &usize| format!("{}@{t}", labels.get(p));
+                anchors.iter().map(name).collect::<Vec<_>>()
+            };
+            times.iter().flat_map(of_time).collect()
+        } else {
+            times.iter().map(f64::to_string).collect()
+        };
         Ok(Signature { columns, values })
     }
 
     /// The number of values of t.
     fn columns(&self) -> usize {
-        match (&self.times, self.count, self.kind) {
+        match (&self.times, self.count) {
             // Energies that the user gives keep the width that the default ones have.
-            (Some(_), _, Kind::Wave) | (None, None, Kind::Wave) => 100,
-            (Some(times), _, _) => times.len(),
-            (None, Some(count), _) => count as usize,
-            (None, None, _) => 16,
+            (Some(times), _) if self.kind != Kind::Wave => times.len(),
+            (None, Some(count)) => count as usize,
+            _ => SignatureKind::from(self.kind).default_count(),
         }
     }
-}
-
-/// Times in geometric steps around the graph's own diffusion time, which needs no eigenvalue.
-fn anchored_times(graph: &Graph, count: usize) -> Result<Vec<f64>, Failure> {
-    let (from, to) = (0.1f64, 10.0f64);
-    let step = (to / from).ln() / (count.max(2) - 1) as f64;
-    (0..count)
-        .map(|k| Ok(diffusion_time(graph, from * (step * k as f64).exp())?))
-        .collect()
 }
 
 fn name(kind: Kind) -> String {

@@ -14,7 +14,7 @@ pub mod greedy;
 mod partners;
 mod sinkhorn;
 
-pub use dense::LinearSolver;
+pub use dense::{LinearSolver, TieBreak};
 pub use partners::{Assignment, Partners};
 pub use sinkhorn::{Balance, Sinkhorn};
 
@@ -84,4 +84,15 @@ pub fn maximize(score: &Matrix) -> Result<LinearAssignment> {
     let mut best = LinearAssignment::default();
     LinearSolver::new().maximize(score, &mut best)?;
     Ok(best)
+}
+
+/// A score for pairs that are ruled out: so low that no `allowed` pair is given up for one of them.
+pub(crate) fn ruled_out(allowed: impl Iterator<Item = f64>, rows: usize, cols: usize) -> f64 {
+    let mut range = None;
+    for score in allowed {
+        let (low, high) = range.unwrap_or((score, score));
+        range = Some((score.min(low), score.max(high)));
+    }
+    let (low, high) = range.unwrap_or((0.0, 0.0));
+    low - (high - low + 1.0) * (rows.min(cols) + 1) as f64
 }

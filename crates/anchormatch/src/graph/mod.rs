@@ -8,10 +8,12 @@ mod builder;
 mod interner;
 mod labels;
 mod laplacian;
+mod summary;
 
 pub use builder::{Duplicates, GraphBuilder};
 pub use labels::Labels;
 pub use laplacian::Laplacian;
+pub use summary::Summary;
 
 use crate::error::{Error, Result};
 use crate::linalg::{Csr, Matrix};

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Pairwise;
+use super::{Pairwise, Problem, Sense, with_linear};
 use crate::error::{Error, Hint, Result};
 use crate::linalg::{Matrix, dot};
 use crate::monitor::Monitor;
@@ -80,6 +80,26 @@ impl ExplicitPairwise {
         })
     }
 
+    /// The program xᵀKx (+ Σ linear) over all assignments; K need not be symmetric.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when the linear part has another shape.
+    pub fn problem(
+        sense: Sense,
+        (rows, cols): (usize, usize),
+        mut matrix: Matrix,
+        linear: Option<&Matrix>,
+    ) -> Result<Problem> {
+        if matrix.rows() == matrix.cols() {
+            symmetrise(&mut matrix);
+        }
+        let diagonal = (0..matrix.rows().min(matrix.cols())).map(|p| matrix[(p, p)]);
+        let diagonal = diagonal.collect();
+        let pairwise = Self::new(rows, cols, matrix)?;
+        let unary = with_linear(Matrix::from_vec(rows, cols, diagonal).into(), linear)?;
+        Problem::new(sense, unary, Box::new(pairwise))
+    }
+
     /// W(ia, jb) = `affinity(x_ij, y_ab)` for symmetric `x` and `y`.
     ///
     /// # Errors
@@ -106,6 +126,26 @@ impl ExplicitPairwise {
             }
         });
         Self::new(rows, cols, matrix)
+    }
+}
+
+/// ½ (K + Kᵀ), which has the same xᵀKx; block by block, so that columns are read from the cache.
+fn symmetrise(matrix: &mut Matrix) {
+    const BLOCK: usize = 64;
+    let size = matrix.rows();
+    for top in (0..size).step_by(BLOCK) {
+        for left in (0..=top).step_by(BLOCK) {
+            for p in top..(top + BLOCK).min(size) {
+                for q in left..(left + BLOCK).min(p) {
+                    let (lower, upper) = (matrix[(p, q)], matrix[(q, p)]);
+                    if lower != upper {
+                        let mean = 0.5 * (lower + upper);
+                        matrix[(p, q)] = mean;
+                        matrix[(q, p)] = mean;
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -160,6 +200,42 @@ impl Pairwise for ExplicitPairwise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::SparsePairwise;
+
+    #[test]
+    fn programs_of_any_matrix_count_every_entry_once() {
+        // More rows than a block has, and neither half like the other.
+        let (rows, cols) = (9, 10);
+        let entry = |p: usize, q: usize| ((p * 37 + q * 11) % 23) as f64 - 9.0;
+        let matrix = Matrix::from_fn(90, 90, entry);
+        let linear = Matrix::from_fn(rows, cols, |i, a| (i + 2 * a) as f64);
+        let shape = (rows, cols);
+        let problem =
+            ExplicitPairwise::problem(Sense::Maximise, shape, matrix.clone(), Some(&linear));
+        let listed = (0..90).flat_map(|p| (0..90).map(move |q| (p, q, entry(p, q))));
+        let sparse = SparsePairwise::problem(Sense::Maximise, shape, listed, Some(&linear));
+        for problem in [problem.unwrap(), sparse.unwrap()] {
+            for shift in 0..cols {
+                let places: Vec<usize> = (0..rows)
+                    .map(|i| i * cols + (3 * i + shift) % cols)
+                    .collect();
+                let pairs = places
+                    .iter()
+                    .flat_map(|&p| places.iter().map(move |&q| entry(p, q)));
+                let alone = places.iter().map(|&p| linear[(p / cols, p % cols)]);
+                let want = pairs.sum::<f64>() + alone.sum::<f64>();
+                let assignment = places.iter().map(|p| Some(p % cols)).collect();
+                assert_eq!(problem.objective(&assignment), want);
+            }
+        }
+        let wrong = Matrix::zeros(cols, rows);
+        assert!(ExplicitPairwise::problem(Sense::Maximise, shape, matrix, Some(&wrong)).is_err());
+        let narrow = Matrix::zeros(90, 89);
+        assert!(ExplicitPairwise::problem(Sense::Maximise, shape, narrow, None).is_err());
+        for bad in [(0, 90, 1.0), (90, 90, 1.0), (1, 2, f64::NAN)] {
+            assert!(SparsePairwise::problem(Sense::Maximise, shape, [bad], None).is_err());
+        }
+    }
 
     #[test]
     fn conflicts_are_zero_and_products_are_sums() {

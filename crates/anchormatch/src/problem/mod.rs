@@ -116,6 +116,24 @@ fn sum_interactions<P: Pairwise + ?Sized>(pairwise: &P, assignment: &Assignment,
     }
 }
 
+/// Unary values and, where there is one, a linear part of the same shape.
+fn with_linear(unary: PairValues, linear: Option<&Matrix>) -> Result<PairValues> {
+    let Some(linear) = linear else {
+        return Ok(unary);
+    };
+    let (n, m) = unary.shape();
+    if (linear.rows(), linear.cols()) != (n, m) {
+        return Err(Error::parameter(
+            "linear",
+            format!("a {}×{} matrix", linear.rows(), linear.cols()),
+            format!("{n}×{m}"),
+        ));
+    }
+    let mut sum = linear.clone();
+    unary.add_to(sum.as_mut_slice(), 1.0);
+    Ok(sum.into())
+}
+
 /// Whether large or small values of xᵀWx are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

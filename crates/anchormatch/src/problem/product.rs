@@ -8,9 +8,9 @@
 //! by itself.
 
 use super::low_rank::Rows;
-use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions};
+use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions, with_linear};
 use crate::assignment::Assignment;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 
 /// W(ia, jb) = ½ (A_ij B_ab + A_ji B_ba).
@@ -89,19 +89,8 @@ impl ProductPairwise {
         b: Weights,
         linear: Option<&Matrix>,
     ) -> Result<Problem> {
-        let (pairwise, mut unary) = Self::new(a, b)?;
-        if let Some(linear) = linear {
-            if (linear.rows(), linear.cols()) != pairwise.shape() {
-                return Err(Error::parameter(
-                    "linear",
-                    format!("a {}×{} matrix", linear.rows(), linear.cols()),
-                    format!("{}×{}", pairwise.shape().0, pairwise.shape().1),
-                ));
-            }
-            let mut sum = linear.clone();
-            unary.add_to(sum.as_mut_slice(), 1.0);
-            unary = sum.into();
-        }
+        let (pairwise, unary) = Self::new(a, b)?;
+        let unary = with_linear(unary, linear)?;
         Problem::new(sense, unary, Box::new(pairwise))
     }
 

@@ -28,6 +28,27 @@ pub struct SeededProduct {
 }
 
 impl SeededProduct {
+    /// The rows of A and of B, seeds included.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        let known = self.seeds.len();
+        (self.free_rows.len() + known, self.free_cols.len() + known)
+    }
+
+    /// The part of an assignment of all nodes that is free; what it says of seeds does not count.
+    ///
+    /// # Panics
+    /// When `whole` has another number of rows, or a column that is none.
+    #[must_use]
+    pub fn restrict(&self, whole: &Assignment) -> Assignment {
+        assert_eq!(whole.rows(), self.shape().0, "an entry for every row");
+        let places = self.free_cols.iter().enumerate();
+        let places = Assignment::from_pairs(self.shape().1, places.map(|(new, &old)| (old, new)));
+        let free = self.free_rows.iter();
+        free.map(|&row| whole.partner(row).and_then(|c| places.partner(c)))
+            .collect()
+    }
+
     /// The assignment of all nodes: that of the free ones, and the seeds.
     ///
     /// # Panics
@@ -135,8 +156,8 @@ impl ProductPairwise {
         }
         let problem = Self::problem(
             sense,
-            part(a, &free_rows),
-            part(b, &free_cols),
+            a.select(&free_rows, &free_rows),
+            b.select(&free_cols, &free_cols),
             Some(&linear),
         )?
         .with_constant(constant);
@@ -160,14 +181,6 @@ fn check_linear(linear: &Matrix, n: usize, m: usize) -> Result<()> {
     match linear.as_slice().iter().find(|v| !v.is_finite()) {
         Some(value) => Err(Error::parameter("linear", value, "finite numbers")),
         None => Ok(()),
-    }
-}
-
-/// The rows and columns `kept`, ascending, of a matrix.
-fn part(weights: &Weights, kept: &[usize]) -> Weights {
-    match weights {
-        Weights::Dense(matrix) => Weights::Dense(matrix.select(kept, kept)),
-        Weights::Sparse(listed) => Weights::Sparse(listed.select(kept, kept)),
     }
 }
 
@@ -224,6 +237,11 @@ mod tests {
                 prop_assert_eq!(completed.partner(s), Some(t));
             }
             prop_assert!(completed.pairs().all(|(i, c)| c == partner(i)));
+            prop_assert_eq!(folded.shape(), (n, n + more));
+            prop_assert_eq!(&folded.restrict(&completed), &assignment);
+            // What is said of seeds does not count, and their partners are taken.
+            let everything: Assignment = (0..n).map(|_| seeds.first().map(|seed| seed.1)).collect();
+            prop_assert_eq!(folded.restrict(&everything).matched(), 0);
             let (got, want) = (folded.problem.objective(&assignment), whole.objective(&completed));
             prop_assert!((got - want).abs() < 1e-9, "{} {}", got, want);
         }

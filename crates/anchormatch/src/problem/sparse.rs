@@ -4,9 +4,9 @@
 //! listed cost counts once when both assignments are chosen, so W(ia, jb) is half of it: xᵀWx counts
 //! every pair in both orders.
 
-use super::{Candidates, Coverage, Pairwise, Problem, Sense};
+use super::{Candidates, Coverage, Pairwise, Problem, Sense, with_linear};
 use crate::error::{Error, Result};
-use crate::linalg::Csr;
+use crate::linalg::{Csr, Matrix};
 
 /// A problem as its file lists it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -113,6 +113,41 @@ impl SparsePairwise {
             places,
             weights,
         })
+    }
+
+    /// The program xᵀKx (+ Σ linear) over all assignments, for the entries (row, column, value) of a K that
+    /// need not be symmetric; assignment (i, a) has the row i·n₂ + a.
+    ///
+    /// # Errors
+    /// When an entry is out of range or not finite, or the linear part has another shape.
+    pub fn problem(
+        sense: Sense,
+        (rows, cols): (usize, usize),
+        entries: impl IntoIterator<Item = (usize, usize, f64)>,
+        linear: Option<&Matrix>,
+    ) -> Result<Problem> {
+        let size = rows * cols;
+        let mut listed = Listed {
+            rows,
+            cols,
+            assignments: (0..size).map(|p| (p / cols, p % cols, 0.0)).collect(),
+            pairs: Vec::new(),
+        };
+        let mut diagonal = vec![0.0; size];
+        for (p, q, value) in entries {
+            if !value.is_finite() {
+                return Err(Error::parameter("K", value, "finite numbers"));
+            }
+            if p == q && p < size {
+                diagonal[p] = value;
+            } else if value != 0.0 {
+                // Each of (p, q) and (q, p) counts once in xᵀKx.
+                listed.pairs.push((p, q, value));
+            }
+        }
+        let pairwise = Self::new(&listed)?;
+        let unary = with_linear(Matrix::from_vec(rows, cols, diagonal).into(), linear)?;
+        Problem::new(sense, unary, Box::new(pairwise))
     }
 }
 

@@ -57,7 +57,7 @@ impl Weights {
         }
     }
 
-    pub(super) fn check(&self, name: &'static str) -> Result<()> {
+    pub(crate) fn check(&self, name: &'static str) -> Result<()> {
         let n = self.nodes();
         let (cols, values) = match self {
             Self::Dense(matrix) => (matrix.cols(), matrix.as_slice()),
@@ -92,14 +92,22 @@ impl Weights {
         diagonal
     }
 
-    pub(super) fn transposed(&self) -> Self {
+    /// The square block of these rows and columns, in these orders.
+    pub(crate) fn select(&self, kept_rows: &[usize], kept_columns: &[usize]) -> Self {
+        match self {
+            Self::Dense(matrix) => Self::Dense(matrix.select(kept_rows, kept_columns)),
+            Self::Sparse(listed) => Self::Sparse(listed.select(kept_rows, kept_columns)),
+        }
+    }
+
+    pub(crate) fn transposed(&self) -> Self {
         match self {
             Self::Dense(matrix) => Self::Dense(matrix.transposed()),
             Self::Sparse(listed) => Self::Sparse(listed.transposed()),
         }
     }
 
-    pub(super) fn is_symmetric(&self) -> bool {
+    pub(crate) fn is_symmetric(&self) -> bool {
         match self {
             Self::Dense(matrix) => {
                 let n = matrix.rows();
@@ -113,18 +121,23 @@ impl Weights {
 
     /// ½ (M + Mᵀ).
     pub(super) fn symmetrised(&self) -> Self {
+        self.plus_transposed(0.5)
+    }
+
+    /// factor (M + Mᵀ).
+    pub(crate) fn plus_transposed(&self, factor: f64) -> Self {
         let other = self.transposed();
         match (self, other) {
             (Self::Dense(matrix), Self::Dense(mut other)) => {
                 for (slot, value) in other.as_mut_slice().iter_mut().zip(matrix.as_slice()) {
-                    *slot = 0.5 * (*slot + value);
+                    *slot = factor * (*slot + value);
                 }
                 Self::Dense(other)
             }
             (Self::Sparse(listed), Self::Sparse(other)) => {
                 let both = listed.triplets().chain(other.triplets());
-                let halves = both.map(|(i, j, value)| (i, j, 0.5 * value));
-                let sum = Csr::from_triplets(listed.rows(), listed.cols(), halves);
+                let scaled = both.map(|(i, j, value)| (i, j, factor * value));
+                let sum = Csr::from_triplets(listed.rows(), listed.cols(), scaled);
                 Self::Sparse(sum.expect("entries of a matrix and its transpose"))
             }
             _ => unreachable!("a transpose keeps its kind"),
@@ -160,7 +173,7 @@ impl Weights {
     }
 
     /// `out = self · x`, x n×m row-major.
-    pub(super) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
+    pub(crate) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
@@ -169,7 +182,7 @@ impl Weights {
     }
 
     /// `out = x · selfᵀ`, x k×n row-major.
-    pub(super) fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
+    pub(crate) fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_transposed_into(out, x, matrix.as_slice(), k, n, n),

@@ -17,9 +17,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frank_wolfe::{
-    BestVertex, End, Point, Polytope, Report, best_of_starts, best_step, sum_over,
-};
+use super::frank_wolfe::{BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb};
 use super::relaxation::check_nonnegative;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::Result;
@@ -100,52 +98,31 @@ impl Faq {
         &self,
         problem: &Problem,
         unary: &[f64],
-        mut polytope: Polytope<'_>,
+        polytope: Polytope<'_>,
         x: Vec<f64>,
         report: &Report<'_>,
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
-        let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
-        let mut scratch = vec![0.0; pairwise.scratch_len()];
-        let mut point = Point::new(problem, unary, x, &mut scratch);
-        let mut score = vec![0.0; n * m];
-        point.score(unary, sign, &mut score);
-        let mut vertex_image = vec![0.0; n * m];
         let mut best = BestVertex::default();
         let mut convergence = Vec::new();
-        let mut status = if n * m == 0 {
+        let mut walk = Walk::new(problem, unary, x, polytope);
+        let status = if n * m == 0 {
             Status::Converged
         } else {
-            Status::IterationLimit
+            let rule = StepRule::Higher;
+            climb(&mut walk, rule, self.max_iterations, |walk, taken| {
+                best.offer(walk.end_value(), walk.direction.vertex());
+                let gap = taken.way.slope;
+                convergence.push(gap);
+                let interrupt = report(gap);
+                if taken.step * walk.length <= self.tolerance * walk.end_square().sqrt() {
+                    Some(Status::Converged)
+                } else {
+                    interrupt
+                }
+            })?
         };
-        while status == Status::IterationLimit && convergence.len() < self.max_iterations {
-            let vertex = polytope.best_vertex(&score)?;
-            pairwise.apply_assignment(vertex, &mut vertex_image, &mut scratch);
-            let end = End {
-                linear: sum_over(unary, m, vertex),
-                cross: sum_over(&point.image, m, vertex),
-                quadratic: sum_over(&vertex_image, m, vertex),
-                overlap: sum_over(&point.x, m, vertex),
-                size: vertex.matched() as f64,
-            };
-            best.offer(sign * (end.linear + end.quadratic), vertex);
-            let (slope, curvature) = point.towards(&end);
-            let gap = (sign * slope).max(0.0);
-            let step = best_step(gap, sign * curvature);
-            let moved = step * point.distance(&end);
-            if step > 0.0 {
-                point.advance_to_vertex(step, &end, vertex, &vertex_image);
-                point.score(unary, sign, &mut score);
-            }
-            convergence.push(gap);
-            let interrupt = report(gap);
-            if moved <= self.tolerance * end.size.sqrt() {
-                status = Status::Converged;
-            } else if let Some(interrupt) = interrupt {
-                status = interrupt;
-            }
-        }
-        let soft = Matrix::from_vec(n, m, point.x);
+        let soft = Matrix::from_vec(n, m, walk.into_x());
         let (assignment, objective) = best.or_rounded(problem, round(problem, &soft)?);
         Ok(Solution {
             assignment,

@@ -17,7 +17,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
-use super::frank_wolfe::{End, Point, Report, best_of_starts, best_step, dot};
+use super::frank_wolfe::{Direction, End, Report, StepRule, Walk, best_of_starts, climb};
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
@@ -139,42 +139,24 @@ impl Goat {
         report: &Report<'_>,
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
-        let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
-        let mut scratch = vec![0.0; pairwise.scratch_len()];
-        let mut point = Point::new(problem, unary, x, &mut scratch);
-        let (mut score, mut plan, mut plan_image) =
-            (vec![0.0; n * m], vec![0.0; n * m], vec![0.0; n * m]);
-        let mut balancer = Balancer::new(n, m);
         let mut convergence = Vec::new();
-        let mut status = if n * m == 0 {
+        let mut walk = Walk::new(problem, unary, x, Plans::new(self, problem));
+        let status = if n * m == 0 {
             Status::Converged
         } else {
-            Status::IterationLimit
+            let rule = StepRule::Higher;
+            climb(&mut walk, rule, self.max_iterations, |walk, taken| {
+                let moved = taken.step * walk.length / (n.min(m) as f64).sqrt();
+                convergence.push(moved);
+                let interrupt = report(moved);
+                if moved <= self.tolerance {
+                    Some(Status::Converged)
+                } else {
+                    interrupt
+                }
+            })?
         };
-        while status == Status::IterationLimit && convergence.len() < self.max_iterations {
-            point.score(unary, sign, &mut score);
-            self.transport(problem, &score, &mut plan, &mut balancer);
-            pairwise.apply(&plan, &mut plan_image, &mut scratch);
-            let end = End {
-                linear: dot(unary, &plan),
-                cross: dot(&point.image, &plan),
-                quadratic: dot(&plan_image, &plan),
-                overlap: dot(&point.x, &plan),
-                size: dot(&plan, &plan),
-            };
-            let (slope, curvature) = point.towards(&end);
-            let step = best_step(sign * slope, sign * curvature);
-            let moved = step * point.distance(&end) / (n.min(m) as f64).sqrt();
-            point.advance(step, &end, &plan, &plan_image);
-            convergence.push(moved);
-            let interrupt = report(moved);
-            if moved <= self.tolerance {
-                status = Status::Converged;
-            } else if let Some(interrupt) = interrupt {
-                status = interrupt;
-            }
-        }
-        let mut soft = Matrix::from_vec(n, m, point.x);
+        let mut soft = Matrix::from_vec(n, m, walk.into_x());
         let assignment = round(problem, &soft)?;
         cap_sums(&mut soft);
         Ok(Solution {
@@ -233,9 +215,49 @@ impl Goat {
     }
 }
 
+/// Transport plans as the direction of Frank–Wolfe.
+struct Plans<'p> {
+    goat: &'p Goat,
+    problem: &'p Problem,
+    balancer: Balancer,
+    plan: Vec<f64>,
+}
+
+impl<'p> Plans<'p> {
+    fn new(goat: &'p Goat, problem: &'p Problem) -> Self {
+        let (n, m) = problem.shape();
+        Self {
+            goat,
+            problem,
+            balancer: Balancer::new(n, m),
+            plan: vec![0.0; n * m],
+        }
+    }
+}
+
+impl Direction for Plans<'_> {
+    const IS_BEST: bool = false;
+
+    fn find(&mut self, gradient: &[f64]) -> Result<()> {
+        let Self {
+            goat,
+            problem,
+            balancer,
+            plan,
+        } = self;
+        goat.transport(problem, gradient, plan, balancer);
+        Ok(())
+    }
+
+    fn end(&self) -> End<'_> {
+        End::Plan(&self.plan)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::dot;
     use crate::problem::{Candidates, ExplicitPairwise};
 
     fn problem(n: usize, m: usize) -> Problem {

@@ -18,9 +18,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::relaxation::{Iterations, Vertex, check_nonnegative, dot, initial};
+use super::frank_wolfe::{BestVertex, Form, Fresh, Polytope, StepRule, Taken, climb};
+use super::relaxation::{Iterations, check_nonnegative, initial, scale};
 use super::{Info, Kind, Solution, Solver, Start, round};
-use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -78,159 +78,75 @@ impl Solver for Ipfp {
         let (rows, cols) = problem.shape();
         let mut iterations = Iterations::new("ipfp", self.max_iterations, problem, monitor);
         let unary = problem.full_unary(monitor)?.as_slice();
-        let first = initial(problem, start);
-        let mut ascent = Ascent::new(problem, unary, first, self.linear_unary);
+        let mut best = BestVertex::default();
         if let Some(assignment) = start.assignment.filter(|a| problem.is_feasible(a)) {
-            ascent.keep(assignment.clone());
+            let value = problem.objective(assignment) - problem.constant();
+            best.offer(problem.sense().sign() * value, assignment);
         }
-        while iterations.go_on() {
-            let gap = ascent.step()?;
-            iterations.record(gap, gap <= self.tolerance);
+        let mut ascent = ascent(problem, unary, initial(problem, start), self.linear_unary);
+        if iterations.go_on() {
+            let most = self.max_iterations;
+            climb(&mut ascent, StepRule::Uphill, most, |ascent, taken| {
+                best.offer(ascent.end_value(), ascent.direction.vertex());
+                let gap = relative_gap(ascent, taken);
+                iterations.record(gap, gap <= self.tolerance);
+                iterations.verdict()
+            })?;
         }
         let soft = Matrix::from_vec(rows, cols, ascent.x);
-        let assignment = match ascent.best {
-            Some((assignment, _)) => assignment,
+        let assignment = match best.into_assignment() {
+            Some(assignment) => assignment,
             None => round(problem, &soft)?,
         };
         Ok(iterations.solution(problem, assignment, soft))
     }
 }
 
-/// A point, its gradient and the best assignment seen.
-struct Ascent<'p> {
+fn ascent<'p>(
+    problem: &'p Problem,
+    unary: &'p [f64],
+    x: Vec<f64>,
+    linear_unary: bool,
+) -> Fresh<Objective<'p>, Polytope<'p>> {
+    let objective = Objective {
+        problem,
+        unary,
+        linear_unary,
+        scratch: vec![0.0; problem.pairwise().scratch_len()],
+    };
+    let sign = problem.sense().sign();
+    Fresh::new(objective, sign, x, Polytope::new(problem))
+}
+
+/// ∇f(x)ᵀ(b − x) before a step, relative to the terms that cancel in it.
+fn relative_gap<F, D>(ascent: &Fresh<F, D>, taken: &Taken) -> f64 {
+    if ascent.slope_size > 0.0 {
+        taken.way.slope.max(0.0) / ascent.slope_size
+    } else {
+        0.0
+    }
+}
+
+/// xᵀWx, with unary values that count u x or u x².
+struct Objective<'p> {
     problem: &'p Problem,
     unary: &'p [f64],
     linear_unary: bool,
-    sign: f64,
-    x: Vec<f64>,
-    /// The quadratic part of sense · W, applied to x and to b.
-    image: Vec<f64>,
-    vertex_image: Vec<f64>,
-    gradient: Vec<f64>,
-    /// b as 0 and 1.
-    b: Vec<f64>,
-    vertex: Vertex,
-    best: Option<(Assignment, f64)>,
     scratch: Vec<f64>,
 }
 
-impl<'p> Ascent<'p> {
-    fn new(problem: &'p Problem, unary: &'p [f64], x: Vec<f64>, linear_unary: bool) -> Self {
-        let zeros = vec![0.0; x.len()];
-        let mut ascent = Self {
-            problem,
-            unary,
-            linear_unary,
-            sign: problem.sense().sign(),
-            image: zeros.clone(),
-            vertex_image: zeros.clone(),
-            gradient: zeros.clone(),
-            b: zeros,
-            vertex: Vertex::default(),
-            best: None,
-            scratch: vec![0.0; problem.pairwise().scratch_len()],
-            x,
-        };
-        ascent.apply_to_x();
-        ascent
+impl Form for Objective<'_> {
+    fn linear(&self) -> Option<&[f64]> {
+        self.linear_unary.then_some(self.unary)
     }
 
-    fn apply_to_x(&mut self) {
-        let Self {
-            problem,
-            x,
-            image,
-            scratch,
-            ..
-        } = self;
-        apply(problem, self.linear_unary, x, image, scratch);
-    }
-
-    /// Takes an assignment as the best so far.
-    fn keep(&mut self, assignment: Assignment) {
-        let value = self.problem.objective(&assignment) - self.problem.constant();
-        self.best = Some((assignment, self.sign * value));
-    }
-
-    /// One iteration; returns ∇f(x)ᵀ(b − x) at the old x, relative to the terms that cancel in it.
-    fn step(&mut self) -> Result<f64> {
-        let unary = self.unary;
-        let linear = if self.linear_unary { self.sign } else { 0.0 };
-        for ((slot, image), u) in self.gradient.iter_mut().zip(&self.image).zip(unary) {
-            *slot = 2.0 * self.sign * image + linear * u;
-        }
-        let cols = self.problem.shape().1;
-        self.b.fill(0.0);
-        for (i, a) in self
-            .vertex
-            .towards(self.problem, &self.gradient)?
-            .iter()
-            .enumerate()
-        {
-            if let Some(a) = a {
-                self.b[i * cols + a] = 1.0;
-            }
-        }
-        apply(
-            self.problem,
-            self.linear_unary,
-            &self.b,
-            &mut self.vertex_image,
-            &mut self.scratch,
-        );
-        let unary_value = |x: &[f64]| linear * dot(unary, x);
-        let value = self.sign * dot(&self.b, &self.vertex_image) + unary_value(&self.b);
-        if self.best.as_ref().is_none_or(|(_, best)| value > *best) {
-            let columns = self.vertex.assignment();
-            match &mut self.best {
-                Some((best, best_value)) => {
-                    best.clone_from(columns);
-                    *best_value = value;
-                }
-                None => self.best = Some((columns.clone(), value)),
-            }
-        }
-        // f(x + r (b − x)) = f(x) + slope r + curvature r².
-        let (mut slope, mut size, mut curvature) = (0.0, 0.0, 0.0);
-        for k in 0..self.x.len() {
-            let difference = self.b[k] - self.x[k];
-            slope += self.gradient[k] * difference;
-            size += self.gradient[k].abs() * (self.b[k] + self.x[k]);
-            curvature += self.sign * (self.vertex_image[k] - self.image[k]) * difference;
-        }
-        let length = if slope <= 0.0 {
-            0.0
-        } else if curvature >= 0.0 {
-            1.0
+    fn image(&mut self, x: &[f64], out: &mut [f64]) {
+        if self.linear_unary {
+            self.problem.pairwise().apply(x, out, &mut self.scratch);
         } else {
-            (-slope / (2.0 * curvature)).min(1.0)
-        };
-        if length == 1.0 {
-            self.x.copy_from_slice(&self.b);
-            self.image.copy_from_slice(&self.vertex_image);
-        } else if length > 0.0 {
-            for (x, b) in self.x.iter_mut().zip(&self.b) {
-                *x += length * (b - *x);
-            }
-            // By linearity: no second product.
-            for (image, vertex) in self.image.iter_mut().zip(&self.vertex_image) {
-                *image += length * (vertex - *image);
-            }
+            self.problem.apply(x, out, &mut self.scratch);
         }
-        Ok(if size > 0.0 {
-            slope.max(0.0) / size
-        } else {
-            0.0
-        })
-    }
-}
-
-/// W x, without the unary part when that is linear.
-fn apply(problem: &Problem, linear_unary: bool, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
-    if linear_unary {
-        problem.pairwise().apply(x, out, scratch);
-    } else {
-        problem.apply(x, out, scratch);
+        scale(out, 2.0);
     }
 }
 
@@ -240,6 +156,17 @@ mod tests {
     use super::*;
     use crate::problem::{ProductPairwise, Sense, Weights};
     use crate::solver::Status;
+
+    /// One iteration; the gap before it.
+    fn step(ascent: &mut Fresh<Objective<'_>, Polytope<'_>>) -> f64 {
+        let mut gap = f64::NAN;
+        climb(ascent, StepRule::Uphill, 1, |ascent, taken| {
+            gap = relative_gap(ascent, taken);
+            None
+        })
+        .unwrap();
+        gap
+    }
 
     /// f(x), entry by entry.
     fn relaxed(problem: &Problem, x: &[f64], linear_unary: bool) -> f64 {
@@ -286,11 +213,11 @@ mod tests {
             for linear_unary in [false, true] {
                 let x = initial(&problem, &Start::default());
                 let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
-                let mut ascent = Ascent::new(&problem, unary, x, linear_unary);
+                let mut ascent = ascent(&problem, unary, x, linear_unary);
                 let mut last = relaxed(&problem, &ascent.x, linear_unary);
                 let mut gap = f64::INFINITY;
                 for _ in 0..2000 {
-                    gap = ascent.step().unwrap();
+                    gap = step(&mut ascent);
                     let now = relaxed(&problem, &ascent.x, linear_unary);
                     assert!(now >= last - 1e-9, "{last} {now}");
                     last = now;
@@ -302,7 +229,7 @@ mod tests {
                 // At a fixed point no assignment promises a rise: Σ ∇f (b − x) ≤ 0 for all b, which
                 // the integer projection found largest.
                 let before = ascent.x.clone();
-                let again = ascent.step().unwrap();
+                let again = step(&mut ascent);
                 assert!(again <= 1e-3);
                 if gap == 0.0 {
                     assert_eq!(ascent.x, before);
@@ -316,12 +243,12 @@ mod tests {
         for problem in problems() {
             let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
             let first = initial(&problem, &Start::default());
-            let mut ascent = Ascent::new(&problem, unary, first, true);
+            let mut ascent = ascent(&problem, unary, first, true);
             let mut best = f64::NEG_INFINITY;
             let sign = problem.sense().sign();
             for _ in 0..100 {
-                let gap = ascent.step().unwrap();
-                let columns = ascent.vertex.assignment();
+                let gap = step(&mut ascent);
+                let columns = ascent.direction.vertex();
                 best = best.max(sign * problem.objective(columns));
                 if gap <= 1e-9 {
                     break;

@@ -8,6 +8,7 @@ mod anneal;
 mod balancer;
 mod conditional;
 mod configurable;
+pub mod drop_in;
 mod faq;
 mod frank_wolfe;
 mod gagm;

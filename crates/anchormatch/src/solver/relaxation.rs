@@ -1,13 +1,12 @@
-//! What relaxations share: where they start, how an iteration ends, which assignment a gradient
-//! points to, and the solution at the end.
+//! What relaxations share: where they start, how an iteration ends, and the solution at the end.
 
 use super::{Solution, Start, Status};
-use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 pub(super) use crate::linalg::dot;
 use crate::monitor::{Monitor, Progress};
-use crate::problem::{Coverage, Problem};
+use crate::problem::Problem;
 
 /// The point where a relaxation starts, row and column sums at most 1, zero outside the candidates.
 ///
@@ -123,6 +122,11 @@ impl<'m> Iterations<'m> {
         }
     }
 
+    /// How the iterations ended, when they did before their limit.
+    pub(super) fn verdict(&self) -> Option<Status> {
+        (self.status != Status::IterationLimit).then_some(self.status)
+    }
+
     /// Ends the iterations before the next one.
     pub(super) fn stop(&mut self, status: Status) {
         self.status = status;
@@ -149,54 +153,6 @@ impl<'m> Iterations<'m> {
             status: self.status,
             convergence: self.residuals,
         }
-    }
-}
-
-/// Finds the assignment with the largest total gain, again and again in the same memory.
-///
-/// It is the vertex of the relaxed set to which a gradient points: when nodes may stay alone, pairs
-/// without gain are left out.
-#[derive(Default)]
-pub(super) struct Vertex {
-    solver: LinearSolver,
-    best: LinearAssignment,
-    restricted: Vec<f64>,
-}
-
-impl Vertex {
-    /// The best assignment for `gains`, n₁×n₂ row-major.
-    pub(super) fn towards(&mut self, problem: &Problem, gains: &[f64]) -> Result<&Assignment> {
-        let (n, m) = problem.shape();
-        let candidates = problem.candidates();
-        let partial = problem.coverage() == Coverage::Partial;
-        if !partial && candidates.is_all() {
-            self.solver.maximize_slice(gains, n, m, &mut self.best)?;
-            return Ok(&self.best.columns);
-        }
-        let forbidden = if partial {
-            0.0
-        } else {
-            let (low, high) = range(gains);
-            low - (high - low + 1.0) * (n.min(m) + 1) as f64
-        };
-        self.restricted.clear();
-        self.restricted.resize(n * m, forbidden);
-        for i in 0..n {
-            for a in candidates.of_row(i) {
-                let gain = gains[i * m + a];
-                self.restricted[i * m + a] = if partial { gain.max(0.0) } else { gain };
-            }
-        }
-        self.solver
-            .maximize_slice(&self.restricted, n, m, &mut self.best)?;
-        let is_wanted = |i, a| candidates.allows(i, a) && !(partial && gains[i * m + a] <= 0.0);
-        self.best.columns.retain(is_wanted);
-        Ok(&self.best.columns)
-    }
-
-    /// The assignment found last.
-    pub(super) fn assignment(&self) -> &Assignment {
-        &self.best.columns
     }
 }
 
@@ -260,7 +216,7 @@ pub(super) fn cap_sums(soft: &mut Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Candidates, ExplicitPairwise, Sense};
+    use crate::problem::{Candidates, Coverage, ExplicitPairwise, Sense};
 
     fn problem(coverage: Coverage, candidates: Option<&[(usize, usize)]>) -> Problem {
         let pairwise = ExplicitPairwise::new(3, 3, Matrix::zeros(9, 9)).unwrap();
@@ -273,35 +229,6 @@ mod tests {
                 .unwrap(),
             None => problem,
         }
-    }
-
-    #[test]
-    fn vertices_are_the_best_assignments() {
-        let gains = [5.0, 1.0, -1.0, 4.0, -3.0, -2.0, 6.0, -9.0, -4.0];
-        let mut vertex = Vertex::default();
-        // Brute force over the six permutations: 1 + 6 − 2 = 5 with rows 0, 1, 2 to 1, 2, 0.
-        let full = problem(Coverage::Full, None);
-        assert_eq!(
-            *vertex.towards(&full, &gains).unwrap(),
-            [Some(1), Some(2), Some(0)]
-        );
-        let partial = problem(Coverage::Partial, None);
-        assert_eq!(
-            *vertex.towards(&partial, &gains).unwrap(),
-            [Some(1), None, Some(0)]
-        );
-        let listed = [(0, 0), (0, 2), (1, 0), (2, 0)];
-        let few = problem(Coverage::Full, Some(&listed));
-        // Two rows can be matched: −1 + 6 is the best of them.
-        assert_eq!(
-            *vertex.towards(&few, &gains).unwrap(),
-            [Some(2), None, Some(0)]
-        );
-        let few = problem(Coverage::Partial, Some(&listed));
-        assert_eq!(
-            *vertex.towards(&few, &gains).unwrap(),
-            [None, None, Some(0)]
-        );
     }
 
     #[test]

@@ -21,13 +21,8 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
     let mut assignment = if candidates.is_all() {
         assignment::maximize(score)?.columns
     } else {
-        // Ruled-out pairs score so little that allowed ones are never given up for them.
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &value in score.as_slice() {
-            (low, high) = (low.min(value), high.max(value));
-        }
-        let forbidden = low - (high - low + 1.0) * (n.min(m) + 1) as f64;
-        let mut restricted = Matrix::filled(n, m, forbidden);
+        let little = assignment::ruled_out(score.as_slice().iter().copied(), n, m);
+        let mut restricted = Matrix::filled(n, m, little);
         for i in 0..n {
             for a in candidates.of_row(i) {
                 restricted[(i, a)] = score[(i, a)];

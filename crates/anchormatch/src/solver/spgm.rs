@@ -271,7 +271,8 @@ fn cut_row(row: &mut [f64], full: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::relaxation::{Vertex, dot};
+    use super::super::frank_wolfe::{Polytope, sum_over};
+    use super::super::relaxation::dot;
     use super::super::test_support::{self, kernel_problem, values};
     use super::*;
     use crate::solver::Status;
@@ -316,14 +317,8 @@ mod tests {
             prop_assert!((total - n.min(m) as f64).abs() < 1e-9);
             // No assignment lies on the side of x: the best of them is found exactly.
             let away: Vec<f64> = x.iter().zip(&nearest).map(|(x, p)| x - p).collect();
-            let mut vertex = Vertex::default();
-            let best: f64 = vertex
-                .towards(&problem, &away)
-                .unwrap()
-                .iter()
-                .enumerate()
-                .filter_map(|(i, a)| a.map(|a| away[i * m + a]))
-                .sum();
+            let mut polytope = Polytope::new(&problem);
+            let best = sum_over(&away, polytope.best_vertex(&away).unwrap());
             prop_assert!(best - dot(&away, &nearest) <= 1e-6);
         }
     }
@@ -346,14 +341,8 @@ mod tests {
             let mut gradient = vec![0.0; n * m];
             let mut scratch = vec![0.0; affinities.scratch_len()];
             affinities.apply(x.as_slice(), &mut gradient, &mut scratch);
-            let mut vertex = Vertex::default();
-            let best: f64 = vertex
-                .towards(&problem, &gradient)
-                .unwrap()
-                .iter()
-                .enumerate()
-                .filter_map(|(i, a)| a.map(|a| gradient[i * m + a]))
-                .sum();
+            let mut polytope = Polytope::new(&problem);
+            let best = sum_over(&gradient, polytope.best_vertex(&gradient).unwrap());
             let here = dot(&gradient, x.as_slice());
             assert!(best - here <= 1e-4 * best, "{best} {here}");
         }

@@ -10,11 +10,13 @@
 
 mod chebyshev;
 mod heat;
+mod kinds;
 mod signature;
 mod spectrum;
 
 pub use chebyshev::heat_columns;
 pub use heat::{diffusion_time, heat_kernel, mean_eigenvalue};
+pub use kinds::SignatureKind;
 pub use signature::{
     Wave, anchored_signature, default_heat_times, default_wavelet_scales, heat_signature,
     wave_signature, wavelet_signature,

@@ -20,19 +20,34 @@
 //! matrix: the same matrix gives the same assignment and duals, bit for bit, everywhere. Rows are
 //! taken up in index order; a row takes the first free one of its equally cheap columns, in the order
 //! of its summary; a search ends at the first free column that it found at the least distance. When
-//! all costs are equal, row i gets column i.
+//! all costs are equal, row i gets column i. [`TieBreak::AsSciPy`] takes another search, and gives the
+//! assignments of another library.
 
 mod candidates;
 mod costs;
 mod guess;
 mod reduction;
+mod row_by_row;
 mod search;
 
 use self::costs::Costs;
+use self::row_by_row::RowByRow;
 use self::search::{NONE, Search};
 use super::{LARGEST_COST, LinearAssignment};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+
+/// Which of several optimal assignments is returned; all choices depend on the matrix alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TieBreak {
+    /// The one that the fastest search comes to.
+    #[default]
+    Fastest,
+    /// The one of SciPy's `linear_sum_assignment`, for programs that have to go its way.
+    ///
+    /// Costs about what SciPy does: O(k² l) however easy the matrix is, k the smaller and l the larger side.
+    AsSciPy,
+}
 
 /// Solves assignment problems one after another in the same memory.
 ///
@@ -54,8 +69,10 @@ use crate::linalg::Matrix;
 /// ```
 #[derive(Debug, Default)]
 pub struct LinearSolver {
+    tie_break: TieBreak,
     transposed: Vec<f64>,
     search: Search,
+    row_by_row: RowByRow,
 }
 
 impl LinearSolver {
@@ -63,6 +80,15 @@ impl LinearSolver {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A solver that picks among equally good assignments as `tie_break` says.
+    #[must_use]
+    pub fn with_ties(tie_break: TieBreak) -> Self {
+        Self {
+            tie_break,
+            ..Self::default()
+        }
     }
 
     /// [`minimize`](super::minimize) into `out`.
@@ -133,9 +159,16 @@ impl LinearSolver {
         } else {
             Costs::<NEGATE>::new(entries, rows, cols)
         };
-        if !self.search.run(costs) {
+        let solved = match self.tie_break {
+            TieBreak::Fastest => self.search.run(costs).then(|| self.search.matched()),
+            TieBreak::AsSciPy => self
+                .row_by_row
+                .run(costs)
+                .then(|| self.row_by_row.matched()),
+        };
+        let Some(matched) = solved else {
             return Err(describe_bad_entry(entries, cols));
-        }
+        };
         let (short, long) = if flipped {
             (&mut out.column_duals, &mut out.row_duals)
         } else {
@@ -143,16 +176,16 @@ impl LinearSolver {
         };
         let sign = if NEGATE { -1.0 } else { 1.0 };
         for (i, dual) in short.iter_mut().enumerate() {
-            let (column, cost) = self.search.matched(i);
+            let column = matched.columns[i] as usize;
             // Adding 0 keeps −0 out of the result.
-            *dual = sign * (cost - self.search.column_duals()[column]) + 0.0;
+            *dual = sign * (matched.costs[i] - matched.duals[column]) + 0.0;
             if flipped {
                 out.columns.set(column, Some(i));
             } else {
                 out.columns.set(i, Some(column));
             }
         }
-        for (dual, &v) in long.iter_mut().zip(self.search.column_duals()) {
+        for (dual, &v) in long.iter_mut().zip(matched.duals) {
             *dual = sign * v + 0.0;
         }
         out.value = out
@@ -162,6 +195,15 @@ impl LinearSolver {
             .sum();
         Ok(())
     }
+}
+
+/// What a search found on rows ≤ columns.
+struct Matched<'s> {
+    /// The column of each row, and the cost of the pair.
+    columns: &'s [u32],
+    costs: &'s [f64],
+    /// The dual of each column.
+    duals: &'s [f64],
 }
 
 fn check_shape(len: usize, rows: usize, cols: usize) -> Result<()> {

@@ -1,5 +1,6 @@
 //! The state of a solve, and one Dijkstra search for every row left free, on rows ≤ columns.
 
+use super::Matched;
 use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
 use super::costs::Costs;
 use super::guess::Guess;
@@ -94,17 +95,17 @@ impl Search {
         (self.guess, self.guessed) = (guess, duals);
     }
 
-    /// The column of row `i` and the cost of the pair.
-    pub(super) fn matched(&self, i: usize) -> (usize, f64) {
-        debug_assert_ne!(
-            self.column_of[i], NONE,
+    /// The result of the last run.
+    pub(super) fn matched(&self) -> Matched<'_> {
+        debug_assert!(
+            !self.column_of.contains(&NONE),
             "every row of the short side is matched"
         );
-        (self.column_of[i] as usize, self.cost_of[i])
-    }
-
-    pub(super) fn column_duals(&self) -> &[f64] {
-        &self.duals
+        Matched {
+            columns: &self.column_of,
+            costs: &self.cost_of,
+            duals: &self.duals,
+        }
     }
 
     fn reset(&mut self, rows: usize, columns: usize) {

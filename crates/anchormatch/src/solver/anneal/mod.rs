@@ -98,7 +98,7 @@ impl Anneal {
             return starting_point(problem, start, &mut random, monitor);
         }
         if instance.rows == instance.cols {
-            return Ok(opening(instance, self.opening, monitor));
+            return opening(instance, self.opening, monitor);
         }
         let goat = Goat {
             max_iterations: self.opening,

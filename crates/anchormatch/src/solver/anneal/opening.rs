@@ -7,9 +7,11 @@
 
 use rayon::prelude::*;
 
-use super::super::frank_wolfe::best_step;
+use super::super::Status;
+use super::super::frank_wolfe::{Ascent, StepRule, Way, climb};
 use super::instance::Instance;
 use crate::assignment::Assignment;
+use crate::error::Result;
 use crate::linalg::Csr;
 use crate::monitor::Monitor;
 
@@ -32,9 +34,9 @@ const BLOCK: usize = 64;
 /// The assignment that X says after at most `steps` steps, for graphs of one size.
 ///
 /// Rows that are surest choose first: walks mend what a linear assignment would have done better.
-pub(super) fn opening(instance: &Instance, steps: usize, monitor: &Monitor) -> Assignment {
+pub(super) fn opening(instance: &Instance, steps: usize, monitor: &Monitor) -> Result<Assignment> {
     let n = instance.nodes;
-    let point = climb(instance, steps, monitor);
+    let point = soft(instance, steps, monitor)?;
     let row = |i: usize| &point[i * n..(i + 1) * n];
     let sureness: Vec<f32> = (0..n)
         .map(|i| row(i).iter().fold(0.0, |x, &y| y.max(x)))
@@ -51,43 +53,90 @@ pub(super) fn opening(instance: &Instance, steps: usize, monitor: &Monitor) -> A
         free[c] = false;
         partners[i] = c as u32;
     }
-    instance.assignment(&partners)
+    Ok(instance.assignment(&partners))
 }
 
-/// X after at most `steps` steps, pattern × host.
-fn climb(instance: &Instance, steps: usize, monitor: &Monitor) -> Vec<f32> {
-    let n = instance.nodes;
-    let mut point = vec![1.0 / n as f32; n * n];
-    let mut image = vec![0.0; n * n];
-    multiply_mean(instance, &mut image);
-    let (mut plan, mut plan_image) = (vec![0.0; n * n], vec![0.0; n * n]);
-    let mut potentials = vec![0.0; n];
-    for _ in 0..steps {
-        transport(instance, &image, &mut plan, &mut potentials);
-        if monitor.interrupted().is_some() {
-            // The first plan is worth more than no plan.
-            point.copy_from_slice(&plan);
-            break;
+/// X and its image, pattern × host, and the plan that the next step goes towards.
+struct Opening<'t> {
+    instance: &'t Instance,
+    monitor: &'t Monitor,
+    point: Vec<f32>,
+    /// 2 W X.
+    image: Vec<f32>,
+    plan: Vec<f32>,
+    plan_image: Vec<f32>,
+    potentials: Vec<f32>,
+    cut: bool,
+}
+
+impl<'t> Opening<'t> {
+    fn new(instance: &'t Instance, monitor: &'t Monitor) -> Self {
+        let n = instance.nodes;
+        let zeros = vec![0.0; n * n];
+        let mut image = zeros.clone();
+        multiply_mean(instance, &mut image);
+        Self {
+            instance,
+            monitor,
+            point: vec![1.0 / n as f32; n * n],
+            image,
+            plan: zeros.clone(),
+            plan_image: zeros,
+            potentials: vec![0.0; n],
+            cut: false,
         }
-        multiply(instance, &plan, &mut plan_image);
-        // f(α) along Q − X; the images hold 2 W X.
-        let sums = sum_blocks(n, |place| {
-            let (x, q) = (f64::from(point[place]), f64::from(plan[place]));
-            let (y, z) = (f64::from(image[place]), f64::from(plan_image[place]));
+    }
+}
+
+impl Ascent for Opening<'_> {
+    fn aim(&mut self) -> Result<Way> {
+        let instance = self.instance;
+        transport(instance, &self.image, &mut self.plan, &mut self.potentials);
+        if self.monitor.interrupted().is_some() {
+            // The first plan is worth more than no plan.
+            self.cut = true;
+            return Ok(Way {
+                slope: 1.0,
+                curvature: 0.0,
+            });
+        }
+        multiply(instance, &self.plan, &mut self.plan_image);
+        let [slope, curvature] = sum_blocks(instance.nodes, |place| {
+            let (x, q) = (f64::from(self.point[place]), f64::from(self.plan[place]));
+            let (y, z) = (
+                f64::from(self.image[place]),
+                f64::from(self.plan_image[place]),
+            );
             let slope = (f64::from(instance.unary()[place]) + y) * (q - x);
             [slope, 0.5 * (z - y) * (q - x)]
         });
-        let step = best_step(sums[0], sums[1]) as f32;
-        for (old, new) in [(&mut point, &plan), (&mut image, &plan_image)] {
+        Ok(Way { slope, curvature })
+    }
+
+    fn advance(&mut self, step: f64) {
+        if self.cut {
+            self.point.copy_from_slice(&self.plan);
+            return;
+        }
+        let step = step as f32;
+        for (old, new) in [
+            (&mut self.point, &self.plan),
+            (&mut self.image, &self.plan_image),
+        ] {
             old.par_iter_mut()
                 .zip(new)
                 .for_each(|(x, q)| *x += step * (q - *x));
         }
-        if step == 0.0 {
-            break;
-        }
     }
-    point
+}
+
+/// X after at most `steps` steps, pattern × host.
+fn soft(instance: &Instance, steps: usize, monitor: &Monitor) -> Result<Vec<f32>> {
+    let mut opening = Opening::new(instance, monitor);
+    climb(&mut opening, StepRule::Higher, steps, |opening, taken| {
+        (opening.cut || taken.step as f32 == 0.0).then_some(Status::Converged)
+    })?;
+    Ok(opening.point)
 }
 
 /// Rows of a product that are computed together.
@@ -324,7 +373,7 @@ mod tests {
             let want = goat
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
-            let got = climb(&instance, 1, &Monitor::silent());
+            let got = soft(&instance, 1, &Monitor::silent()).unwrap();
             let want = want.soft_matrix().unwrap();
             let turned = want.transposed();
             let want = if instance.turned { &turned } else { want };
@@ -335,7 +384,7 @@ mod tests {
             for row in got.chunks(30) {
                 assert!((row.iter().sum::<f32>() - 1.0).abs() < 0.1);
             }
-            let assignment = opening(&instance, 3, &Monitor::silent());
+            let assignment = opening(&instance, 3, &Monitor::silent()).unwrap();
             assert!(problem.is_feasible(&assignment));
         }
     }

@@ -1,278 +1,258 @@
-//! What the Frank–Wolfe solvers share: the set they move in, where they start, how far they step.
+//! Frank–Wolfe, the one loop of it.
 //!
-//! The set is the convex hull of the assignments that a problem allows. For n₁ ≤ n₂ nodes, all
-//! candidates and full coverage it is {X ≥ 0 : row sums 1, column sums ≤ 1}, no dummy rows needed; for
-//! partial coverage both sums are at most 1; candidates leave out entries. All that an algorithm asks
-//! of it is the vertex that is best for a linear function, one linear assignment.
+//! The objective f is quadratic, so that on the way from a point x to another point p of a convex set it
+//! is a parabola,
 //!
-//! Unary terms are linear here, Σ u x: on assignments they are the same as Σ u x², W's diagonal.
+//! > f(x + α (p − x)) = f(x) + slope · α + curvature · α²,
+//!
+//! and an iteration looks where the gradient points to, finds the best α and goes there ([`climb`]). What
+//! the algorithms differ in, they bring:
+//!
+//! - **where to** ([`Direction`]): the assignment that is best for the gradient (a [`Polytope`]'s vertex,
+//!   with the ties of its linear assignment), or a transport plan, the average of the good ones;
+//! - **how the parabola is summed** ([`Ascent`]): [`Walk`] keeps ⟨x, W x⟩ and its like up to date, so that
+//!   a vertex costs O(n); [`Fresh`] sums over all entries anew, where nothing may cancel;
+//! - **how far** ([`StepRule`]): the exact line search, and what becomes of ways that bend upwards;
+//! - **when it ends**: the caller's test after every iteration.
+//!
+//! The set is the convex hull of the assignments that a problem allows. Unary terms are linear on it,
+//! Σ u x: on assignments they are the same as Σ u x², W's diagonal.
 
+mod fresh;
 mod point;
+mod polytope;
 mod restarts;
+mod walk;
 
-pub(super) use point::{End, Point, mix};
+pub(super) use fresh::{Form, Fresh};
+pub(super) use point::mix;
+pub(super) use polytope::Polytope;
 pub(super) use restarts::{BestVertex, Report, best_of_starts};
+pub(super) use walk::Walk;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
-use super::Start;
-use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn};
+use super::Status;
+use crate::assignment::Assignment;
 use crate::error::Result;
-use crate::linalg::PairValues;
 pub(super) use crate::linalg::dot;
-use crate::problem::{Coverage, Problem};
 
-/// Sums this close to what they should be need no balancing.
-const SUM_TOLERANCE: f64 = 1e-6;
-
-/// Steps that bring a point nearer to the hull of listed candidates.
-const NEAREST_STEPS: usize = 30;
-
-/// Sweeps of Sinkhorn's balancing for a starting point.
-const START_SWEEPS: usize = 1000;
-
-/// The convex hull of a problem's assignments.
-pub(super) struct Polytope<'p> {
-    problem: &'p Problem,
-    solver: LinearSolver,
-    best: LinearAssignment,
-    /// Scores with those of assignments that are ruled out replaced.
-    restricted: Vec<f64>,
+/// The way from a point x to the end p of an iteration.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    /// f's derivative at x along the way.
+    pub(super) slope: f64,
+    /// Half of f's second derivative.
+    pub(super) curvature: f64,
 }
 
-impl<'p> Polytope<'p> {
-    pub(super) fn new(problem: &'p Problem) -> Self {
-        Self {
-            problem,
-            solver: LinearSolver::new(),
-            best: LinearAssignment::default(),
-            restricted: Vec::new(),
+/// The step that an iteration took.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taken {
+    pub(super) way: Way,
+    /// The share of the way, α.
+    pub(super) step: f64,
+}
+
+/// A point that climbs a quadratic function over a convex set.
+pub(super) trait Ascent {
+    /// Finds the end of the next step, and the way to it.
+    fn aim(&mut self) -> Result<Way>;
+
+    /// Goes the share `step` of the way.
+    fn advance(&mut self, step: f64);
+}
+
+/// Finds where a gradient points to, again and again in the same memory.
+pub(super) trait Direction {
+    /// Whether no point of the set is better for the gradient: a slope below 0 is then rounding.
+    const IS_BEST: bool;
+
+    /// Finds the end p of the next step for `gradient`, n₁×n₂ row-major.
+    fn find(&mut self, gradient: &[f64]) -> Result<()>;
+
+    /// What was found last.
+    fn end(&self) -> End<'_>;
+}
+
+impl<D: Direction> Direction for &mut D {
+    const IS_BEST: bool = D::IS_BEST;
+
+    fn find(&mut self, gradient: &[f64]) -> Result<()> {
+        (**self).find(gradient)
+    }
+
+    fn end(&self) -> End<'_> {
+        (**self).end()
+    }
+}
+
+/// The end p of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum End<'e> {
+    /// A vertex.
+    Assignment(&'e Assignment),
+    /// Any point, row-major.
+    Plan(&'e [f64]),
+}
+
+impl End<'_> {
+    /// ⟨values, p⟩.
+    pub(super) fn sum(self, values: &[f64]) -> f64 {
+        match self {
+            Self::Assignment(columns) => sum_over(values, columns),
+            Self::Plan(p) => dot(values, p),
         }
     }
 
-    /// The vertex with the largest total score.
-    pub(super) fn best_vertex(&mut self, score: &[f64]) -> Result<&Assignment> {
-        let (n, m) = self.problem.shape();
-        let candidates = self.problem.candidates();
-        let partial = self.problem.coverage() == Coverage::Partial;
-        if candidates.is_all() && !partial {
-            self.solver.maximize_slice(score, n, m, &mut self.best)?;
-            return Ok(&self.best.columns);
+    /// ⟨p, p⟩; the pairs of p when that is a vertex.
+    pub(super) fn square(self) -> f64 {
+        match self {
+            Self::Assignment(columns) => columns.matched() as f64,
+            Self::Plan(p) => dot(p, p),
         }
-        let ruled_out = if partial {
-            // As good as staying alone.
-            0.0
-        } else {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &value in score {
-                (low, high) = (low.min(value), high.max(value));
+    }
+
+    /// `out` = p.
+    pub(super) fn write(self, out: &mut [f64]) {
+        match self {
+            Self::Assignment(columns) => {
+                out.fill(0.0);
+                add_assignment(out, columns, 1.0);
             }
-            // So little that an allowed assignment is never given up for it.
-            low - (high - low + 1.0) * (n.min(m) + 1) as f64
+            Self::Plan(p) => out.copy_from_slice(p),
+        }
+    }
+
+    /// x ← (1 − share) x + share p.
+    pub(super) fn mix_into(self, x: &mut [f64], share: f64) {
+        match self {
+            Self::Assignment(columns) => {
+                x.iter_mut().for_each(|x| *x *= 1.0 - share);
+                add_assignment(x, columns, share);
+            }
+            Self::Plan(p) => mix(x, p, share),
+        }
+    }
+}
+
+/// How far to go where the parabola does not bend down; where it does, to its top within [0, 1].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StepRule {
+    /// To the end, when that is higher.
+    Higher,
+    /// To the end, when that is not lower; as SciPy and graspologic do.
+    NotLower,
+    /// To the end, when the slope leads there.
+    Uphill,
+    /// To the end; and to the top also when that lies behind. As pygmtools does.
+    Unbounded,
+}
+
+impl StepRule {
+    /// The α to go to.
+    pub(super) fn step(self, slope: f64, curvature: f64) -> f64 {
+        if curvature < 0.0 {
+            // Comparing before dividing keeps a tiny curvature from overflowing.
+            return if slope <= 0.0 && self != Self::Unbounded {
+                0.0
+            } else if slope >= -2.0 * curvature {
+                1.0
+            } else {
+                slope / (-2.0 * curvature)
+            };
+        }
+        let go = match self {
+            Self::Higher => slope + curvature > 0.0,
+            Self::NotLower => slope + curvature >= 0.0,
+            Self::Uphill => slope > 0.0,
+            Self::Unbounded => true,
         };
-        self.restricted.clear();
-        self.restricted.resize(n * m, ruled_out);
-        for i in 0..n {
-            for a in candidates.of_row(i) {
-                let value = score[i * m + a];
-                self.restricted[i * m + a] = if partial { value.max(0.0) } else { value };
-            }
-        }
-        self.solver
-            .maximize_slice(&self.restricted, n, m, &mut self.best)?;
-        let is_wanted = |i, a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0);
-        self.best.columns.retain(is_wanted);
-        Ok(&self.best.columns)
-    }
-
-    /// The starting point that is asked for: the soft matrix, or else the assignment, or else the
-    /// barycentre.
-    pub(super) fn start(&mut self, start: &Start<'_>) -> Result<Vec<f64>> {
-        if let Some(soft) = start.soft {
-            self.point_like(soft)
-        } else if let Some(assignment) = start.assignment {
-            self.vertex_of(assignment)
-        } else {
-            self.barycentre()
-        }
-    }
-
-    /// The middle of the hull.
-    pub(super) fn barycentre(&mut self) -> Result<Vec<f64>> {
-        let (n, m) = self.problem.shape();
-        let candidates = self.problem.candidates();
-        if candidates.is_all() {
-            return Ok(vec![1.0 / n.max(m).max(1) as f64; n * m]);
-        }
-        if self.problem.coverage() == Coverage::Full {
-            // The middle is the point with the least norm.
-            return self.nearest(&vec![0.0; n * m]);
-        }
-        let (mut largest, mut columns) = (1, vec![0usize; m]);
-        for i in 0..n {
-            largest = largest.max(candidates.of_row(i).count());
-            candidates.of_row(i).for_each(|a| columns[a] += 1);
-        }
-        largest = columns.into_iter().fold(largest, usize::max);
-        let mut x = vec![0.0; n * m];
-        for i in 0..n {
-            for a in candidates.of_row(i) {
-                x[i * m + a] = 1.0 / largest as f64;
-            }
-        }
-        Ok(x)
-    }
-
-    /// Half way between the barycentre and a random point, number `number` of this seed.
-    pub(super) fn random(&mut self, seed: u64, number: u64) -> Result<Vec<f64>> {
-        let (n, m) = self.problem.shape();
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(number);
-        let middle = self.barycentre()?;
-        // 1 − u lies in (0, 1]: balancing needs positive entries.
-        let mut x: Vec<f64> = (0..n * m).map(|_| 1.0 - rng.random::<f64>()).collect();
-        if self.problem.coverage() == Coverage::Partial {
-            x.iter_mut()
-                .zip(&middle)
-                .for_each(|(x, middle)| *x *= middle);
-        } else if self.problem.candidates().is_all() {
-            Sinkhorn::new().balance(&mut x, n, m, SUM_TOLERANCE, START_SWEEPS);
-        } else {
-            x.iter_mut()
-                .zip(&middle)
-                .for_each(|(x, middle)| *x *= 4.0 * middle);
-            x = self.nearest(&x)?;
-        }
-        x.iter_mut()
-            .zip(&middle)
-            .for_each(|(x, middle)| *x = 0.5 * (*x + middle));
-        Ok(x)
-    }
-
-    /// A point of the hull with as many of the pairs of `assignment` as it can have.
-    fn vertex_of(&mut self, assignment: &Assignment) -> Result<Vec<f64>> {
-        let (n, m) = self.problem.shape();
-        let mut score = vec![0.0; n * m];
-        for (i, a) in assignment.pairs() {
-            score[i * m + a] = 1.0;
-        }
-        let mut x = vec![0.0; n * m];
-        add_assignment(&mut x, m, self.best_vertex(&score)?, 1.0);
-        Ok(x)
-    }
-
-    /// A point of the hull that is like `soft`, or is `soft` when that lies in it.
-    fn point_like(&mut self, soft: &PairValues) -> Result<Vec<f64>> {
-        let (n, m) = self.problem.shape();
-        let candidates = self.problem.candidates();
-        let mut x = vec![0.0; n * m];
-        for i in 0..n {
-            for a in candidates.of_row(i) {
-                x[i * m + a] = soft[(i, a)];
-            }
-        }
-        let largest = x.iter().fold(0.0f64, |largest, &v| largest.max(v));
-        if largest == 0.0 {
-            return self.barycentre();
-        }
-        let (least_short, largest_sum) = sums(&x, n, m);
-        if self.problem.coverage() == Coverage::Partial {
-            if largest_sum > 1.0 {
-                x.iter_mut().for_each(|v| *v /= largest_sum);
-            }
-            return Ok(x);
-        }
-        if !candidates.is_all() {
-            x.iter_mut().for_each(|v| *v /= largest_sum);
-            return self.nearest(&x);
-        }
-        if largest_sum > 1.0 + SUM_TOLERANCE || least_short < 1.0 - SUM_TOLERANCE {
-            // Zeros may have no doubly stochastic scaling; a little of everything has one.
-            x.iter_mut().for_each(|v| *v = *v / largest + 1e-9);
-            Sinkhorn::new().balance(&mut x, n, m, SUM_TOLERANCE, START_SWEEPS);
-        }
-        Ok(x)
-    }
-
-    /// Frank–Wolfe towards `target`: a point of the hull near it.
-    fn nearest(&mut self, target: &[f64]) -> Result<Vec<f64>> {
-        let (_, m) = self.problem.shape();
-        let mut x = vec![0.0; target.len()];
-        add_assignment(&mut x, m, self.best_vertex(target)?, 1.0);
-        let mut score = vec![0.0; target.len()];
-        let mut vertex = vec![0.0; target.len()];
-        for _ in 0..NEAREST_STEPS {
-            for ((score, target), x) in score.iter_mut().zip(target).zip(&x) {
-                *score = target - x;
-            }
-            vertex.fill(0.0);
-            add_assignment(&mut vertex, m, self.best_vertex(&score)?, 1.0);
-            let (mut gap, mut length) = (0.0, 0.0);
-            for ((vertex, x), score) in vertex.iter().zip(&x).zip(&score) {
-                gap += (vertex - x) * score;
-                length += (vertex - x) * (vertex - x);
-            }
-            // gap·α − ½ length·α² on the way to the vertex.
-            let step = best_step(gap, -0.5 * length);
-            if step == 0.0 {
-                break;
-            }
-            for (x, vertex) in x.iter_mut().zip(&vertex) {
-                *x += step * (vertex - *x);
-            }
-        }
-        Ok(x)
+        f64::from(u8::from(go))
     }
 }
 
-/// `x[i, p(i)] += weight` over the pairs of an assignment.
-pub(super) fn add_assignment(x: &mut [f64], m: usize, assignment: &Assignment, weight: f64) {
+/// Frank–Wolfe: iterates until `judge`, which sees every step, says how it ended, `most` times at most.
+pub(super) fn climb<A: Ascent>(
+    ascent: &mut A,
+    rule: StepRule,
+    most: usize,
+    mut judge: impl FnMut(&mut A, &Taken) -> Option<Status>,
+) -> Result<Status> {
+    let ascents = std::slice::from_mut(ascent);
+    climb_together(ascents, rule, most, |ascents, taken| {
+        judge(&mut ascents[0], &taken[0])
+    })
+}
+
+/// [`climb`] for points that climb functions of their own and end together.
+pub(super) fn climb_together<A: Ascent>(
+    ascents: &mut [A],
+    rule: StepRule,
+    most: usize,
+    mut judge: impl FnMut(&mut [A], &[Taken]) -> Option<Status>,
+) -> Result<Status> {
+    let mut taken = Vec::with_capacity(ascents.len());
+    for _ in 0..most {
+        taken.clear();
+        for ascent in &mut *ascents {
+            let way = ascent.aim()?;
+            let step = rule.step(way.slope, way.curvature);
+            ascent.advance(step);
+            taken.push(Taken { way, step });
+        }
+        if let Some(status) = judge(ascents, &taken) {
+            return Ok(status);
+        }
+    }
+    Ok(Status::IterationLimit)
+}
+
+/// `x[i, p(i)] += weight` over the pairs of an assignment of all rows.
+fn add_assignment(x: &mut [f64], assignment: &Assignment, weight: f64) {
+    let m = x.len() / assignment.rows().max(1);
     for (i, a) in assignment.pairs() {
         x[i * m + a] += weight;
     }
 }
 
-/// Σ `values[i, p(i)]` over the pairs of an assignment.
-pub(super) fn sum_over(values: &[f64], m: usize, assignment: &Assignment) -> f64 {
+/// Σ `values[i, p(i)]` over the pairs of an assignment of all rows.
+pub(super) fn sum_over(values: &[f64], assignment: &Assignment) -> f64 {
+    let m = values.len() / assignment.rows().max(1);
     assignment.pairs().map(|(i, a)| values[i * m + a]).sum()
 }
 
-/// The α in [0, 1] at which `slope` α + `curvature` α² is largest.
-pub(super) fn best_step(slope: f64, curvature: f64) -> f64 {
-    if curvature < 0.0 {
-        // Comparing before dividing keeps a tiny curvature from overflowing.
-        if slope <= 0.0 {
-            0.0
-        } else if slope >= -2.0 * curvature {
-            1.0
-        } else {
-            slope / (-2.0 * curvature)
-        }
-    } else if slope + curvature > 0.0 {
-        1.0
-    } else {
-        0.0
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The least sum over the rows (columns, when they are fewer), and the largest over both.
-fn sums(x: &[f64], n: usize, m: usize) -> (f64, f64) {
-    let mut columns = vec![0.0; m];
-    let (mut least_row, mut largest) = (f64::INFINITY, 0.0f64);
-    for row in x.chunks(m.max(1)) {
-        let sum: f64 = row.iter().sum();
-        (least_row, largest) = (least_row.min(sum), largest.max(sum));
-        columns.iter_mut().zip(row).for_each(|(c, v)| *c += v);
+    #[test]
+    fn steps_go_to_the_best_point_of_the_parabola() {
+        use StepRule::{Higher, NotLower, Unbounded, Uphill};
+        let best = |slope: f64, curvature: f64| {
+            let value = |k: i32| {
+                let share = f64::from(k) / 1000.0;
+                slope * share + curvature * share * share
+            };
+            let best = (0..=1000).max_by(|&a, &b| value(a).total_cmp(&value(b)));
+            f64::from(best.unwrap()) / 1000.0
+        };
+        for rule in [Higher, NotLower, Uphill, Unbounded] {
+            for (slope, curvature) in [(1.0, -2.0), (1.0, -0.1), (0.5, 0.7), (3.0, 0.0)] {
+                let step = rule.step(slope, curvature);
+                assert!((step - best(slope, curvature)).abs() <= 1e-3, "{rule:?}");
+            }
+            // So little curvature that dividing by it would overflow.
+            assert_eq!(rule.step(1.0, -f64::MIN_POSITIVE), 1.0);
+        }
+        for rule in [Higher, NotLower, Uphill] {
+            assert_eq!(rule.step(-1.0, -2.0), 0.0);
+        }
+        // Where they differ: level ways, ways that rise after a fall, ways back.
+        let steps = |slope, curvature| {
+            [Higher, NotLower, Uphill, Unbounded].map(|rule| rule.step(slope, curvature))
+        };
+        assert_eq!(steps(0.0, 0.0), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(steps(-1.0, 2.0), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(steps(-1.0, 0.5), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(Unbounded.step(-1.0, -2.0), -0.25);
     }
-    let mut least_column = f64::INFINITY;
-    for sum in columns {
-        (least_column, largest) = (least_column.min(sum), largest.max(sum));
-    }
-    let least = match n.cmp(&m) {
-        std::cmp::Ordering::Less => least_row,
-        std::cmp::Ordering::Equal => least_row.min(least_column),
-        std::cmp::Ordering::Greater => least_column,
-    };
-    (least, largest)
 }

@@ -136,6 +136,11 @@ impl BestVertex {
         }
     }
 
+    /// The best vertex; `None` when none was met.
+    pub(in crate::solver) fn into_assignment(self) -> Option<Assignment> {
+        self.met.then_some(self.assignment)
+    }
+
     /// The better of the best vertex and `rounded`, with its objective; `rounded` when equal.
     pub(in crate::solver) fn or_rounded(
         self,

@@ -22,7 +22,7 @@ mod relaxation;
 use serde::{Deserialize, Serialize};
 
 use self::relaxation::{Images, Relaxation};
-use super::frank_wolfe::{BestVertex, best_step, dot, sum_over};
+use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
 use super::relaxation::{check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
@@ -100,43 +100,40 @@ impl Solver for Path {
         let product = factors(problem)?;
         let (n, m) = problem.shape();
         let relaxation = Relaxation::new(problem, product)?;
-        let mut walk = Walk::new(&relaxation);
+        let mut walk = Walk::new(&relaxation, problem);
         let mut convergence = Vec::new();
-        let mut status = if n * m == 0 {
-            Status::Converged
-        } else {
-            Status::IterationLimit
-        };
-        let mut lambda = 0.0;
         let first_distance = relaxation.distance(&walk.point);
         let mut first_gap = None;
         let mut inner = 0;
-        while status == Status::IterationLimit && convergence.len() < self.max_iterations {
-            let gap = walk.step(&relaxation, problem, lambda)?;
-            convergence.push(relaxation.in_problem_units(gap));
-            inner += 1;
-            let progress = Progress {
-                stage: "path",
-                done: convergence.len(),
-                total: Some(self.max_iterations),
-                value: convergence.last().copied(),
-            };
-            if let Some(interrupt) = monitor.checkpoint(progress) {
-                status = interrupt.into();
-            }
-            let enough = self.tolerance * *first_gap.get_or_insert(gap);
-            if gap <= enough || inner >= self.iterations_per_step {
-                let distance = relaxation.distance(&walk.point);
-                if distance <= 1e-9 * first_distance || (lambda >= 1.0 && gap <= enough) {
-                    if status == Status::IterationLimit {
-                        status = Status::Converged;
+        let status = if n * m == 0 {
+            Status::Converged
+        } else {
+            let rule = StepRule::Higher;
+            climb(&mut walk, rule, self.max_iterations, |walk, taken| {
+                let gap = taken.way.slope;
+                convergence.push(relaxation.in_problem_units(gap));
+                inner += 1;
+                let interrupt = monitor.checkpoint(Progress {
+                    stage: "path",
+                    done: convergence.len(),
+                    total: Some(self.max_iterations),
+                    value: convergence.last().copied(),
+                });
+                let enough = self.tolerance * *first_gap.get_or_insert(gap);
+                let mut converged = None;
+                if gap <= enough || inner >= self.iterations_per_step {
+                    let distance = relaxation.distance(&walk.point);
+                    if distance <= 1e-9 * first_distance || (walk.lambda >= 1.0 && gap <= enough) {
+                        converged = Some(Status::Converged);
+                    } else {
+                        let step = self.step * first_distance / distance;
+                        walk.lambda = f64::min(1.0, walk.lambda + step);
                     }
-                } else {
-                    lambda = f64::min(1.0, lambda + self.step * first_distance / distance);
+                    inner = 0;
                 }
-                inner = 0;
-            }
-        }
+                interrupt.map(Status::from).or(converged)
+            })?
+        };
         let padded = Matrix::from_vec(relaxation.size, relaxation.size, walk.point.p);
         let soft = Matrix::from_fn(n, m, |i, a| padded[(i, a)]);
         let (assignment, objective) = walk.best.or_rounded(problem, round(problem, &soft)?);
@@ -166,8 +163,11 @@ fn factors(problem: &Problem) -> Result<&ProductPairwise> {
         })
 }
 
-/// Frank–Wolfe on F_λ.
-struct Walk {
+/// A point on its way down F_λ.
+struct Walk<'p> {
+    relaxation: &'p Relaxation,
+    problem: &'p Problem,
+    lambda: f64,
     point: Images,
     vertex: Images,
     /// −∇F_λ.
@@ -178,10 +178,13 @@ struct Walk {
     best: BestVertex,
 }
 
-impl Walk {
-    fn new(relaxation: &Relaxation) -> Self {
+impl<'p> Walk<'p> {
+    fn new(relaxation: &'p Relaxation, problem: &'p Problem) -> Self {
         let size = relaxation.size;
         Self {
+            relaxation,
+            problem,
+            lambda: 0.0,
             point: Images::barycentre(relaxation),
             vertex: Images::zeros(size),
             score: vec![0.0; size * size],
@@ -192,42 +195,9 @@ impl Walk {
         }
     }
 
-    /// One step; returns the gap before it.
-    fn step(&mut self, relaxation: &Relaxation, problem: &Problem, lambda: f64) -> Result<f64> {
-        let size = relaxation.size;
-        for (entry, score) in self.score.iter_mut().enumerate() {
-            let form = relaxation.form(lambda, &self.point, entry);
-            *score = relaxation.unary[entry] - 2.0 * form;
-        }
-        // ⟨P, H P⟩ = ½ ⟨P, u − score⟩.
-        let along = dot(&self.point.p, &self.score);
-        let quadratic = 0.5 * (dot(&self.point.p, &relaxation.unary) - along);
-        self.rule_out(problem, size);
-        let Self { solver, target, .. } = self;
-        solver.maximize_slice(&self.score, size, size, target)?;
-        let columns = &self.target.columns;
-        relaxation.fill(columns, &mut self.rows, &mut self.vertex);
-        self.best.offer_permutation(
-            problem,
-            sum_over(&self.vertex.product, size, columns)
-                + sum_over(&relaxation.unary, size, columns),
-            columns,
-        );
-        let (mut gap, mut cross, mut end) = (-along, 0.0, 0.0);
-        for (i, column) in columns.iter().enumerate() {
-            let entry = i * size + column.expect("a square assignment is full");
-            let form = relaxation.form(lambda, &self.point, entry);
-            gap += relaxation.unary[entry] - 2.0 * form;
-            cross += form;
-            end += relaxation.form(lambda, &self.vertex, entry);
-        }
-        let step = best_step(gap.max(0.0), -(end - 2.0 * cross + quadratic));
-        self.point.mix(&self.vertex, step);
-        Ok(gap.max(0.0))
-    }
-
     /// Lowers the scores of assignments that the candidates rule out.
-    fn rule_out(&mut self, problem: &Problem, size: usize) {
+    fn rule_out(&mut self) {
+        let (problem, size) = (self.problem, self.relaxation.size);
         if problem.candidates().is_all() {
             return;
         }
@@ -245,6 +215,46 @@ impl Walk {
                 }
             }
         }
+    }
+}
+
+impl Ascent for Walk<'_> {
+    fn aim(&mut self) -> Result<Way> {
+        let (relaxation, lambda) = (self.relaxation, self.lambda);
+        let size = relaxation.size;
+        for (entry, score) in self.score.iter_mut().enumerate() {
+            let form = relaxation.form(lambda, &self.point, entry);
+            *score = relaxation.unary[entry] - 2.0 * form;
+        }
+        // ⟨P, H P⟩ = ½ ⟨P, u − score⟩.
+        let along = dot(&self.point.p, &self.score);
+        let quadratic = 0.5 * (dot(&self.point.p, &relaxation.unary) - along);
+        self.rule_out();
+        let Self { solver, target, .. } = self;
+        solver.maximize_slice(&self.score, size, size, target)?;
+        let columns = &self.target.columns;
+        relaxation.fill(columns, &mut self.rows, &mut self.vertex);
+        self.best.offer_permutation(
+            self.problem,
+            sum_over(&self.vertex.product, columns) + sum_over(&relaxation.unary, columns),
+            columns,
+        );
+        let (mut gap, mut cross, mut end) = (-along, 0.0, 0.0);
+        for (i, column) in columns.iter().enumerate() {
+            let entry = i * size + column.expect("a square assignment is full");
+            let form = relaxation.form(lambda, &self.point, entry);
+            gap += relaxation.unary[entry] - 2.0 * form;
+            cross += form;
+            end += relaxation.form(lambda, &self.vertex, entry);
+        }
+        Ok(Way {
+            slope: gap.max(0.0),
+            curvature: -(end - 2.0 * cross + quadratic),
+        })
+    }
+
+    fn advance(&mut self, step: f64) {
+        self.point.mix(&self.vertex, step);
     }
 }
 
