@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Common, Data};
 use crate::commands::data;
+use crate::commands::figures::cells;
 use crate::datasets::networks::{Network, NetworkPair};
 use crate::experiments::networks::{NetworkResult, NetworkRow, NetworkSweep};
 use crate::matchers::{by_name, names, seeded};
@@ -324,10 +325,6 @@ fn csv(result: &NetworkResult) -> String {
                     conserved_weight,conserved_weight_error,truth_conserved_edges,\
                     truth_conserved_weight,seconds,seconds_error,cut\n"
         .to_owned();
-    let cells = |values: &Summary| match values.count {
-        0 => ",".to_owned(),
-        _ => format!("{},{}", values.mean, values.standard_error),
-    };
     for row in &result.rows {
         writeln!(
             text,

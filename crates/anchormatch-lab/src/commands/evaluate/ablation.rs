@@ -6,8 +6,9 @@ use crate::experiments::evaluation::ablation::{AblationRow, Variant, rows, run, 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Common, cells, summary_json, with_error};
+use super::Common;
 use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
 use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;

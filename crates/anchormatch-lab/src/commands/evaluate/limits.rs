@@ -8,8 +8,9 @@ use anchormatch_report::Summary;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Common, Lines, Plan, cells, summary_json, with_error};
+use super::{Common, Lines, Plan};
 use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
 use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
