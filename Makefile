@@ -132,7 +132,7 @@ $(OUT)/peers: scripts/peers.txt
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check -r scripts/peers.txt
 	@touch $(OUT)/peers
 
-reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see README)
+reproduce: ## the paper's Section 5 and docs/reproduction.md (Hotel needs the data, see docs/figures.md)
 	$(CARGO) run --release --quiet -p anchormatch-cli --features reproduce -- reproduce all --out $(OUT)/reproduction --docs docs
 
 reproduce-quick: ## the same with few trials, in minutes, without the documents

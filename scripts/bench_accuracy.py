@@ -169,7 +169,7 @@ def trials_of(method, name, most):
     most = trials(name, most)
     if size > 1000:
         return min(most, 2)
-    return min(most, SLOW_TRIALS) if dense and size > DENSE_SLOW else min(most, 10) if size > 200 else most
+    return min(most, SLOW_TRIALS) if dense and size > DENSE_SLOW else most
 
 
 def arguments():

@@ -46,10 +46,10 @@ def run(command, **options):
 
 
 def workspace():
-    """The crates of the workspace by name, those that others stand on first."""
+    """The crates of the workspace by name, those that others stand on first, and where they are built."""
     command = [*CARGO, "metadata", "--no-deps", "--format-version", "1", "--locked"]
-    packages = json.loads(subprocess.check_output(command, cwd=ROOT))["packages"]
-    left = {package["name"]: package for package in packages}
+    metadata = json.loads(subprocess.check_output(command, cwd=ROOT))
+    left = {package["name"]: package for package in metadata["packages"]}
     ordered = {}
     while left:
         for name, package in left.items():
@@ -59,7 +59,7 @@ def workspace():
                 break
         else:
             sys.exit(f"crates that need each other: {', '.join(left)}")
-    return ordered
+    return ordered, pathlib.Path(metadata["target_directory"])
 
 
 # --- crates -------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def pack_crates(crates, target):
     names = [name for name, package in crates.items() if package["publish"] is None]
     print(f"crates in the order of publication: {', '.join(names)}")
     chosen = [word for name in names for word in ("--package", name)]
-    run([*CARGO, "package", "--locked", "--target-dir", target, *chosen], cwd=ROOT)
+    run([*CARGO, "package", "--locked", *chosen], cwd=ROOT)
     for name in names:
         check_crate(crates[name], target / "package" / f"{name}-{crates[name]['version']}.crate")
 
@@ -140,11 +140,17 @@ def check_sdist(path, version, crates):
 
 
 def reached_from(name, crates):
-    """A crate and those of the workspace that are compiled with it."""
+    """A crate, those of the workspace that are compiled with it, and those of its tests that are never published.
+
+    Cargo reads the manifests of the last before it compiles anything, so they must be there.
+    """
     found = {name}
     for other in crates[name]["dependencies"]:
-        if other["name"] in crates and other["kind"] != "dev" and not other["optional"]:
-            found |= reached_from(other["name"], crates)
+        if other["name"] in crates and not other["optional"]:
+            if other["kind"] != "dev":
+                found |= reached_from(other["name"], crates)
+            elif crates[other["name"]]["publish"] == []:
+                found.add(other["name"])
     return found
 
 
@@ -201,14 +207,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out" / "release")
     out = parser.parse_args().out.resolve()
-    crates = workspace()
+    crates, target = workspace()
     versions = {package["version"] for package in crates.values()}
     check(len(versions) == 1, f"the crates have several versions: {sorted(versions)}")
     version = crates["anchormatch"]["version"]
     check_documents(version)
-    pack_crates(crates, out / "target")
+    pack_crates(crates, target)
     # The sdist is compiled in the same folder, so that what it shares with the wheel is compiled once.
-    environment = os.environ | {"CARGO_TARGET_DIR": str(out / "target")}
+    environment = os.environ | {"CARGO_TARGET_DIR": str(target)}
     sdist, wheel = build_python(out / "dist", environment)
     check_sdist(sdist, version, crates)
     check_wheel(wheel, version)

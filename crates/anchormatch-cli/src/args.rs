@@ -222,11 +222,21 @@ pub(crate) struct Output {
 mod tests {
     use super::*;
     use anchormatch_terminal::help::unexplained;
+    use anchormatch_terminal::hints::{is_of_laboratory, without_option};
     use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn hints_name_options_that_exist() {
+        let is_ours = |hint| cfg!(feature = "reproduce") || !is_of_laboratory(hint);
+        assert_eq!(
+            without_option(&Cli::command(), is_ours),
+            Vec::<String>::new()
+        );
     }
 
     #[test]

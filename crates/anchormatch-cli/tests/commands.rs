@@ -390,7 +390,9 @@ fn parameters_are_listed_with_their_defaults() {
         "tenure        [0.9,1.1]",
         "iterations    null",
     ] {
-        assert!(page.lines().any(|line| line == row), "{row}: {page}");
+        let mut lines = page.lines().map(str::split_whitespace);
+        let is_there = lines.any(|line| line.eq(row.split_whitespace()));
+        assert!(is_there, "{row}: {page}");
     }
     bench.run("solvers magic").refused(2);
 }

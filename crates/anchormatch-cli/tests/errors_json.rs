@@ -121,6 +121,10 @@ fn memory_and_time_have_their_codes() {
         (&"memory".into(), &4.into())
     );
     assert_eq!(error_of_memory["expected"], "at most 100.0 KiB");
+    let (message, hint) = (&error_of_memory["message"], &error_of_memory["hint"]);
+    let hint = hint.as_str().unwrap();
+    assert!(hint.starts_with("raise --max-memory"), "{hint}");
+    assert!(message.as_str().unwrap().ends_with(hint), "{message}");
     let line = "match p.csv q.csv --points --preset paper --time-limit 0.000001";
     let stopped = bench.error(line);
     assert_eq!(

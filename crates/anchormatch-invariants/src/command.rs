@@ -208,7 +208,7 @@ impl<P: Program> Bench<P> {
                 .get(part)
                 .is_some_and(|part| is(part) || part.is_null())
         };
-        for part in ["file", "found", "expected"] {
+        for part in ["file", "found", "expected", "hint"] {
             assert!(has(part, Value::is_string), "{line}: {value}");
         }
         for part in ["line", "column"] {

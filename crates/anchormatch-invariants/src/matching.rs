@@ -135,7 +135,7 @@ fn assert_recounted(matcher: &dyn Matcher, matching: &Matching, task: &Task<'_>)
         recount::paper(&paper, task, &pairs).expect("the matcher had these parts")
     } else if let Some(best) = recount::as_best(matcher) {
         let mut notes = matching.notes.iter();
-        let filled = notes.any(|note| note.contains("no partner"));
+        let filled = notes.any(|note| note.text().contains("no partner"));
         let repaired = matching.anchor_report.iter().any(|check| check.demoted);
         let other = task.facts().similarity.is_some() || best.solver.is_some();
         if repaired || other || (filled && !best.allow_unmatched) {

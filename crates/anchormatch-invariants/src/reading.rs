@@ -83,9 +83,9 @@ pub fn check_pairs(bytes: &[u8]) {
         Err(error) => assert_message(&error),
     }
     match table.similarity(&source, &target) {
-        Ok(matrix) => {
-            assert_eq!((matrix.rows(), matrix.cols()), (n, m));
-            assert!(matrix.as_slice().iter().all(|value| value.is_finite()));
+        Ok(similarity) => {
+            assert_eq!(similarity.shape(), (n, m));
+            assert!(similarity.occurring().all(f64::is_finite));
         }
         Err(error) => assert_message(&error),
     }

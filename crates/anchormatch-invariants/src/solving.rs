@@ -85,7 +85,7 @@ pub fn assert_problem(problem: &Problem) {
     let pairwise = problem.pairwise();
     assert_eq!(pairwise.shape(), (n, m));
     assert_eq!(problem.candidates().shape(), (n, m));
-    assert!(problem.unary().as_slice().iter().all(|u| u.is_finite()));
+    assert!(problem.unary().occurring().all(f64::is_finite));
     assert!(problem.constant().is_finite());
     if n * m > LARGEST_SOLVED {
         return;
@@ -167,16 +167,12 @@ pub fn assert_solution(name: &str, problem: &Problem, solution: &Solution) {
         );
     }
     if let Some(soft) = &solution.soft {
-        assert_eq!(
-            (soft.rows(), soft.cols()),
-            (n, m),
-            "{name}: the soft matrix"
-        );
+        assert_eq!(soft.shape(), (n, m), "{name}: the soft values");
         for i in 0..n {
-            let sum: f64 = soft.row(i).iter().sum();
+            let sum: f64 = soft.row(i).sum();
             assert!(sum <= 1.0 + 1e-2, "{name}: row {i} sums to {sum}");
         }
-        let entries = soft.as_slice();
+        let entries: Vec<f64> = soft.occurring().collect();
         assert!(
             entries.iter().all(|v| (0.0..=1.0 + 1e-9).contains(v)),
             "{name}: {entries:?}"
@@ -207,8 +203,8 @@ fn magnitude(problem: &Problem) -> f64 {
     let (n, m) = problem.shape();
     let k = n.min(m) as f64;
     let (low, high) = problem.pairwise().bounds();
-    let unary = problem.unary().as_slice();
-    let largest = unary.iter().fold(0.0f64, |most, u| most.max(u.abs()));
+    let unary = problem.unary().occurring();
+    let largest = unary.fold(0.0f64, |most, u| most.max(u.abs()));
     let total = problem.constant().abs()
         + k * largest
         + k * k * low.abs().max(high.abs())

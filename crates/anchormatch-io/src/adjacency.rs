@@ -290,7 +290,7 @@ mod tests {
             (
                 "0,1\n2,0\n",
                 "m.csv: found edge (0, 1) with two weights, 1 and 2, \
-                 expected one weight, or a rule for repeated edges: sum, mean, max or first",
+                 expected one weight; give a rule for repeated edges: sum, mean, max or first",
             ),
             (
                 ",a,b\na,0,1\nc,1,0\n",

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(
             weights(&upper, Duplicates::Error).unwrap_err().to_string(),
             "f: found edge (0, 1) with two weights, 1 and 0, \
-             expected one weight, or a rule for repeated edges: sum, mean, max or first"
+             expected one weight; give a rule for repeated edges: sum, mean, max or first"
         );
     }
 

@@ -313,7 +313,7 @@ mod tests {
             (
                 "a,b,1\nc,d,1\nb,a,2\n",
                 "e.csv, line 3: found edge (a, b) with two weights, 1 (line 1) and 2 (line 3), \
-                 expected one weight, or a rule for repeated edges: sum, mean, max or first",
+                 expected one weight; give a rule for repeated edges: sum, mean, max or first",
             ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");

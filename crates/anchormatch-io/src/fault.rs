@@ -15,13 +15,9 @@ pub(super) fn fault(
     found: impl Into<String>,
     expected: impl Into<String>,
 ) -> Error {
-    Error::Parse(ParseError {
-        file: file.to_owned(),
-        line,
-        column: column.map(|c| c as u64),
-        found: found.into(),
-        expected: expected.into(),
-    })
+    ParseError::new(file, found, expected)
+        .at(line, column.map(|c| c as u64))
+        .into()
 }
 
 /// Names the file in an error of a graph that was built from it.

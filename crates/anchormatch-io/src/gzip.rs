@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 
 use super::fault::fault;
 use super::options::ReadOptions;
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -46,7 +46,7 @@ pub(super) fn unpacked<T>(
             what: format!("{name}: the unpacked file"),
             needed: options.limit().saturating_add(1),
             limit: options.limit(),
-            hint: "allow more memory if the file is to be trusted".to_owned(),
+            hints: &[Hint::MoreMemoryIfTrusted],
         }),
         Some(Trouble::Damaged { after, why }) => Err(fault(
             name,

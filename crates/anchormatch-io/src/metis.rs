@@ -269,7 +269,7 @@ mod tests {
             (
                 "2 1 1\n2 1\n1 2\n",
                 "m.graph, line 3: found edge (1, 2) with two weights, 1 (line 2) and 2 (line 3), \
-                 expected one weight, or a rule for repeated edges: sum, mean, max or first",
+                 expected one weight; give a rule for repeated edges: sum, mean, max or first",
             ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");

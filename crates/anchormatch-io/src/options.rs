@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::fault::fault;
 use super::format::Format;
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Duplicates, GraphBuilder};
 
 /// How to read a graph.
@@ -101,7 +101,7 @@ impl ReadOptions {
         what: &str,
         needed: u64,
         otherwise: u64,
-        hint: &str,
+        hints: &'static [Hint],
     ) -> Result<()> {
         let limit = self.max_memory.unwrap_or(otherwise);
         if needed <= limit {
@@ -111,7 +111,7 @@ impl ReadOptions {
             what: what.to_owned(),
             needed,
             limit,
-            hint: hint.to_owned(),
+            hints,
         })
     }
 
@@ -133,8 +133,8 @@ impl ReadOptions {
         }
         let (nodes, edges) = (builder.nodes(), builder.edges());
         let what = format!("{file}: a graph of more than {edges} edges and {nodes} nodes");
-        let hint = "allow more memory, or match a part of the graph";
-        self.reserve(&what, needed, DEFAULT_MEMORY, hint)
+        let hints = &[Hint::MoreMemory, Hint::SmallerGraph];
+        self.reserve(&what, needed, DEFAULT_MEMORY, hints)
     }
 
     /// Refuses nodes that a header announces and `entries` entries do not make plausible: isolated
@@ -155,7 +155,7 @@ impl ReadOptions {
             &format!("{file}: a graph of {nodes} nodes"),
             nodes.saturating_mul(each),
             entries.saturating_mul(1024).saturating_add(256 << 20),
-            "check the number of nodes in the header, or allow more memory",
+            &[Hint::CheckCounts, Hint::MoreMemory],
         )
     }
 
@@ -165,7 +165,7 @@ impl ReadOptions {
             &format!("{file}: a matrix of {n}×{n} numbers"),
             n.saturating_mul(n).saturating_mul(8),
             DEFAULT_MEMORY,
-            "allow more memory, or save the graph as a sparse matrix or a list of edges",
+            &[Hint::MoreMemory, Hint::SparseGraph],
         )
     }
 }

@@ -17,7 +17,7 @@ use super::table::{Row, Table, write_field};
 use anchormatch::anchors::{Anchor, Anchors};
 use anchormatch::error::{Error, Result};
 use anchormatch::graph::{Graph, Labels};
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::{Csr, PairValues};
 
 /// The names of a third column.
 const VALUE_NAMES: [&str; 6] = [
@@ -125,17 +125,16 @@ pub fn write_pairs(
 }
 
 impl PairTable {
-    /// The rows as a source × target matrix of similarities, the third column; a pair that is not
+    /// The rows as similarities of source and target nodes, the third column; a pair that is not
     /// listed is as little alike as the least of those that are.
     ///
     /// # Errors
     /// With the file and the line, when an id is unknown, a row has no third column, or a pair is
     /// listed twice with different values.
-    pub fn similarity(&self, source: &Graph, target: &Graph) -> Result<Matrix> {
+    pub fn similarity(&self, source: &Graph, target: &Graph) -> Result<PairValues> {
         let weights = self.rows.iter().filter_map(|row| row.weight);
         let least = weights.fold(f64::INFINITY, f64::min);
         let least = if least.is_finite() { least } else { 0.0 };
-        let mut matrix = Matrix::filled(source.nodes(), target.nodes(), least);
         let mut listed = HashMap::with_capacity(self.rows.len());
         for row in &self.rows {
             let at = |column: usize, found: String, wanted: &str| {
@@ -160,9 +159,12 @@ impl PairTable {
                 let found = format!("{value} for a pair that had {other} before");
                 return Err(at(3, found, "one similarity for each pair"));
             }
-            matrix[pair] = value;
         }
-        Ok(matrix)
+        let listed = listed.into_iter().map(|((s, t), value)| (s, t, value));
+        Ok(PairValues::Listed {
+            listed: Csr::from_triplets(source.nodes(), target.nodes(), listed)?,
+            others: least,
+        })
     }
 
     /// The rows as anchors: weight 1 or none is hard, between 0 and 1 is soft.
@@ -405,7 +407,8 @@ mod tests {
         let (source, target) = graphs();
         let rows = table("source,target,similarity\neve,0,0.5\nann,3,7\nbob,1,-2\nann,3,7\n");
         let matrix = rows.similarity(&source, &target).unwrap();
-        assert_eq!((matrix.rows(), matrix.cols()), (3, 4));
+        assert_eq!(matrix.shape(), (3, 4));
+        assert!(matrix.as_full().is_none());
         let listed = [((2, 0), 0.5), ((0, 3), 7.0)];
         for i in 0..3 {
             for a in 0..4 {
@@ -415,7 +418,7 @@ mod tests {
         }
         // No row at all: everything alike.
         let none = table("source,target,similarity\n").similarity(&source, &target);
-        assert!(none.unwrap().as_slice().iter().all(|&v| v == 0.0));
+        assert!(none.unwrap().iter().all(|v| v == 0.0));
     }
 
     #[test]

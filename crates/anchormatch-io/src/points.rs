@@ -14,7 +14,7 @@ use super::fault::{fault, in_file, quoted};
 use super::options::DEFAULT_MEMORY;
 use super::table::{Row, Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions};
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 use anchormatch::graph::{Graph, GraphBuilder, Labels};
 use anchormatch::linalg::Matrix;
 
@@ -82,7 +82,7 @@ pub fn read_points_from(
         &format!("{name}: the complete graph of {count} points"),
         needed(count),
         DEFAULT_MEMORY,
-        "allow more memory, take fewer points, or give a sparse graph of them as an edge list",
+        &[Hint::MoreMemory, Hint::FewerPoints, Hint::SparsePoints],
     )?;
     let Some(layout) = layout else {
         return Err(fault(

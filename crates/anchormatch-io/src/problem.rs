@@ -13,7 +13,7 @@ use super::fault::{fault, quoted};
 use super::problem_json::read_saved_problem_from;
 use super::qaplib::read_qap_from;
 use super::{ReadOptions, is_standard, open, read_dd_from};
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::problem::{Problem, Sense};
 
 /// A format of problem files.
@@ -59,13 +59,13 @@ impl ProblemOptions {
         what: &str,
         needed: u64,
         otherwise: u64,
-        hint: &str,
+        hints: &'static [Hint],
     ) -> Result<()> {
         let options = ReadOptions {
             max_memory: self.max_memory,
             ..ReadOptions::default()
         };
-        options.reserve(what, needed, otherwise, hint)
+        options.reserve(what, needed, otherwise, hints)
     }
 }
 
@@ -197,12 +197,12 @@ fn in_file(error: Error, file: &str) -> Error {
             what,
             needed,
             limit,
-            hint,
+            hints,
         } => Error::Memory {
             what: format!("{file}: {what}"),
             needed,
             limit,
-            hint,
+            hints,
         },
         other => other,
     }

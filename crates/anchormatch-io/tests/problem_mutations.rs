@@ -31,7 +31,7 @@ fn assert_sound(problem: &Problem) {
     let (n, m) = problem.shape();
     assert!(n * m <= 1 << 21 && n + m <= 1 << 20, "{n}×{m}");
     assert_eq!(problem.pairwise().shape(), (n, m));
-    assert!(problem.unary().as_slice().iter().all(|u| u.is_finite()));
+    assert!(problem.unary().occurring().all(f64::is_finite));
     assert!(problem.constant().is_finite());
     let mut free: Vec<bool> = vec![true; m];
     let assignment: Assignment = (0..n)

@@ -56,11 +56,21 @@ fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
+    use anchormatch_lab::datasets::DATA_VARIABLE;
     use anchormatch_terminal::help::unexplained;
+    use anchormatch_terminal::hints::{WORDS, without_option};
 
     #[test]
     fn the_command_line_is_consistent_and_explained() {
         Cli::command().debug_assert();
         assert_eq!(unexplained(&Cli::command()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn data_folders_are_named_by_an_option_or_the_variable() {
+        assert!(WORDS(Hint::DataFolder).contains(DATA_VARIABLE));
+        let absent = without_option(&Cli::command(), |hint| hint == Hint::DataFolder);
+        assert_eq!(absent, Vec::<String>::new());
     }
 }

@@ -1,14 +1,15 @@
-//! Errors of the library as exceptions of Python.
+//! Errors of the library as exceptions of Python, and its hints in Python's words.
 
 use std::io;
 
 use anchormatch::Error;
-use pyo3::PyErr;
+use anchormatch::error::{Hint, Words};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTimeoutError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
 
-/// The exception for an error: the same words, with options called as Python calls them.
+/// The exception for an error.
 pub(crate) fn exception(error: Error) -> PyErr {
-    let text = in_python(&error.to_string());
+    let text = error.worded(WORDS);
     match error {
         // Keeps the kind, so that a missing file is a FileNotFoundError.
         Error::Io { source, .. } => io::Error::new(source.kind(), text).into(),
@@ -20,8 +21,44 @@ pub(crate) fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The words of the library, which name options of the command line, for Python.
-pub(crate) fn in_python(text: &str) -> String {
-    text.replace("--max-memory", "max_memory")
-        .replace("--repair-anchors", "repair_anchors=True")
+/// What Python says for each hint; the library's neutral words for one that is newer than this list.
+pub(crate) const WORDS: Words = |hint| words(hint).unwrap_or(hint.neutral());
+
+fn words(hint: Hint) -> Option<&'static str> {
+    Some(match hint {
+        Hint::MoreMemory => "raise max_memory",
+        Hint::MoreMemoryIfTrusted => "raise max_memory if the file is to be trusted",
+        Hint::SparseGraph => "give a sparse matrix",
+        Hint::SparsePoints => "give a sparse graph of them",
+        Hint::Duplicates => "duplicates= merges them: sum, mean, max or first",
+        Hint::RepairAnchors => "repair_anchors=True would demote it",
+        // No keyword does these.
+        Hint::SmallerGraphs
+        | Hint::SmallerGraph
+        | Hint::SmallerProblem
+        | Hint::FewerNodes
+        | Hint::FewerAnchors
+        | Hint::FewerPoints
+        | Hint::FewerColumns
+        | Hint::FewerWalks
+        | Hint::Relaxation
+        | Hint::WiderKernel
+        | Hint::SeparableKernel
+        | Hint::ListedPairs
+        | Hint::Edges
+        | Hint::CheckCounts
+        | Hint::Variable
+        | Hint::StartOver
+        | Hint::OtherFolder
+        | Hint::DataFolder => hint.neutral(),
+        _ => return None,
+    })
+}
+
+/// Every hint by its name in the library, with Python's words or `None` where it has none: for the tests.
+#[pyfunction]
+pub(crate) fn hints() -> Vec<(String, Option<&'static str>)> {
+    let each = Hint::ALL.into_iter();
+    each.map(|hint| (format!("{hint:?}"), words(hint)))
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! Pairs of graphs whose matching is known.
 
+use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
 use anchormatch_generate::house::{self as model, View};
@@ -115,7 +116,7 @@ fn made<'py>(
         monitor.reserve(
             "two weight matrices",
             bytes(&[nodes, nodes, 2]),
-            "raise max_memory or ask for fewer nodes",
+            &[Hint::MoreMemory, Hint::FewerNodes],
         )?;
         let instance = make()?;
         let matrices = [instance.source.adjacency(), instance.target.adjacency()];

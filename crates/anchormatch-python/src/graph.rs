@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anchormatch::error::Hint;
 use anchormatch::graph::{Duplicates, GraphBuilder};
 use anchormatch::{Error, Result};
 use numpy::{
@@ -48,7 +49,7 @@ impl Graph {
             &limits.memory(),
             "the graph",
             edges.saturating_mul(EDGE_BYTES),
-            "raise max_memory or give a sparse matrix",
+            &[Hint::MoreMemory, Hint::SparseGraph],
         )?;
         py.detach(|| from_rows(rows, labels, rule))
             .map_err(exception)
@@ -100,7 +101,7 @@ impl Graph {
             &limits.memory(),
             &format!("the complete graph of {n} points"),
             n.saturating_mul(n).saturating_mul(EDGE_BYTES / 2),
-            "raise max_memory, take fewer points, or give a sparse graph of them",
+            &[Hint::MoreMemory, Hint::FewerPoints, Hint::SparsePoints],
         )?;
         let points = arrays::matrix(&points)?;
         py.detach(|| {
@@ -160,12 +161,11 @@ impl Graph {
         limits: Limits,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let n = self.inner.nodes();
-        let hint = "raise max_memory or use the edges";
         reserve(
             &limits.memory(),
             "the adjacency matrix",
             bytes(&[n, n]),
-            hint,
+            &[Hint::MoreMemory, Hint::Edges],
         )?;
         let matrix = py.detach(|| self.inner.adjacency());
         arrays::array(py, matrix)

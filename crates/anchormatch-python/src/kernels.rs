@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anchormatch::assignment::{LinearAssignment, LinearSolver, Sinkhorn};
+use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
 use anchormatch::spectral::{
     self, Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales,
@@ -43,7 +44,7 @@ pub(crate) fn signature<'py>(
         monitor.reserve(
             "the signature",
             needed,
-            "raise max_memory or ask for fewer columns",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         compute(
             &graph,
@@ -131,7 +132,7 @@ pub(crate) fn heat_kernel<'py>(
         monitor.holding(bytes(&[n, n])).reserve(
             "the heat kernel",
             bytes(&[n, n, 2]),
-            "raise max_memory or ask for some columns",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         Ok(spectral::heat_kernel(&spectrum, time))
     })?;
@@ -163,7 +164,7 @@ pub(crate) fn linear_assignment<'py>(
                 &limits.memory(),
                 "the costs",
                 bytes(&[rows, cols]),
-                "raise max_memory",
+                &[Hint::MoreMemory],
             )?;
             let costs = arrays::matrix(&costs)?;
             run(py, &limits, move |_| {
@@ -209,7 +210,7 @@ pub(crate) fn sinkhorn<'py>(
         &limits.memory(),
         "the balanced matrix",
         bytes(&[rows, cols]),
-        "raise max_memory",
+        &[Hint::MoreMemory],
     )?;
     if let Some(value) = matrix
         .as_array()

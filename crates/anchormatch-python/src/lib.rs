@@ -27,6 +27,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_native", gil_used = true)]
 mod native {
     #[pymodule_export]
+    use super::failure::hints;
+    #[pymodule_export]
     use super::generate::{block_model, house, random_anchors, synthetic};
     #[pymodule_export]
     use super::graph::Graph;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anchormatch::anchors::Anchor;
 use anchormatch::matcher::registry;
-use anchormatch::matching::{Diagnostics, Measure, Pair, Samples};
+use anchormatch::matching::{Diagnostics, Measure, Note, Pair, Samples};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -15,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::failure::{exception, in_python};
+use crate::failure::{WORDS, exception};
 use crate::graph::Graph;
 use crate::worker::{Limits, run};
 use crate::{arrays, options};
@@ -53,7 +53,7 @@ pub(crate) fn match_graphs<'py>(
     });
     let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
     let similarity = match &node_similarity {
-        Some(array) => Some(Arc::new(arrays::matrix(array)?)),
+        Some(array) => Some(Arc::new(arrays::matrix(array)?.into())),
         None => None,
     };
     let settings = options::settings(settings)?;
@@ -121,7 +121,11 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("measure", matching.measure.as_str())?;
     result.set_item("status", matching.status.as_str())?;
     result.set_item("iterations", matching.iterations)?;
-    let notes: Vec<String> = matching.notes.iter().map(|note| in_python(note)).collect();
+    let notes: Vec<String> = matching
+        .notes
+        .iter()
+        .map(|note| note.worded(WORDS))
+        .collect();
     result.set_item("notes", notes)?;
     result.set_item("parameters", matching.parameters)?;
     result.set_item("timings", matching.timings)?;
@@ -226,7 +230,7 @@ impl Record<'_> {
                 _ => Status::Converged,
             },
             iterations: self.iterations,
-            notes: self.notes.clone(),
+            notes: self.notes.iter().cloned().map(Note::from).collect(),
             parameters: self.parameters.clone(),
             timings: self.timings.clone(),
             diagnostics: Diagnostics {

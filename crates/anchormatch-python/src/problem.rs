@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anchormatch::Assignment;
-use anchormatch::linalg::Matrix;
+use anchormatch::error::Hint;
+use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::problem::{
     Coverage, ExplicitPairwise, Listed, ProductPairwise, Sense, SparsePairwise, Weights,
 };
@@ -22,7 +23,7 @@ use crate::options;
 use crate::worker::{Limits, bytes, reserve, run};
 
 /// What to do when a program does not fit.
-const HINT: &str = "raise max_memory or take a smaller problem";
+const SMALLER: &[Hint] = &[Hint::MoreMemory, Hint::SmallerProblem];
 
 /// A program, and the pairs that are fixed beforehand.
 #[pyclass(frozen, module = "anchormatch._native")]
@@ -57,7 +58,7 @@ impl Problem {
     ) -> PyResult<Self> {
         let (a, b) = (a.rows("A")?, b.rows("B")?);
         let needed = bytes(&[a.len(), b.len(), 3]).saturating_add(16 * (a.stored() + b.stored()));
-        reserve(&limits.memory(), "the quadratic program", needed, HINT)?;
+        reserve(&limits.memory(), "the quadratic program", needed, SMALLER)?;
         let shape = (a.len(), b.len());
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
@@ -109,7 +110,7 @@ impl Problem {
             &limits.memory(),
             "the affinity matrix",
             bytes(&[size, size]),
-            HINT,
+            SMALLER,
         )?;
         let linear = linear_part(linear.as_ref(), shape)?;
         let place = |p: usize| place(p, shape, columns_first);
@@ -153,7 +154,7 @@ impl Problem {
             )));
         }
         let needed = bytes(&[size, 6]).saturating_add(rows.stored().saturating_mul(88));
-        reserve(&limits.memory(), "the affinity matrix", needed, HINT)?;
+        reserve(&limits.memory(), "the affinity matrix", needed, SMALLER)?;
         let linear = linear_part(linear.as_ref(), shape)?;
         py.detach(|| {
             let mut listed = Listed {
@@ -252,7 +253,7 @@ impl Problem {
     ) -> PyResult<Bound<'py, PyDict>> {
         let solver = options::solver(solver, solver_options)?;
         let soft = match &soft {
-            Some(array) => Some(arrays::matrix_of(array, "start", self.inner.shape())?),
+            Some(array) => Some(arrays::matrix_of(array, "start", self.inner.shape())?.into()),
             None => None,
         };
         let assignment = match &assignment {
@@ -260,9 +261,8 @@ impl Problem {
             None => None,
         };
         let problem = Arc::clone(&self.inner);
-        let (n, m) = problem.shape();
-        let held = problem.pairwise().memory() + bytes(&[n, m]);
-        let (solution, seconds) = run(py, &limits, move |monitor| {
+        let held = problem.memory();
+        let (solution, soft, seconds) = run(py, &limits, move |monitor| {
             let start = Start {
                 seed,
                 soft: soft.as_ref(),
@@ -270,14 +270,17 @@ impl Problem {
             };
             start.check(&problem)?;
             let watch = monitor.stopwatch();
-            let solution = solver.solve(&problem, &start, &monitor.holding(held))?;
-            Ok((solution, watch.seconds()))
+            let mut solution = solver.solve(&problem, &start, &monitor.holding(held))?;
+            let seconds = watch.seconds();
+            let soft = solution.soft.take();
+            let soft = soft.map(|soft| soft.into_full(monitor)).transpose()?;
+            Ok((solution, soft, seconds))
         })?;
         let result = PyDict::new(py);
         let whole = self.completed(&solution.assignment);
         result.set_item("assignment", arrays::partner_array(py, &whole))?;
         result.set_item("objective", solution.objective)?;
-        let soft = match solution.soft {
+        let soft = match soft {
             Some(soft) => Some(arrays::array(py, soft)?),
             None => None,
         };
@@ -396,13 +399,14 @@ fn weights(rows: Rows<'_>) -> Weights {
             Weights::Dense(Matrix::from_vec(array.nrows(), array.ncols(), entries))
         }
         Rows::Compressed(offsets, columns, values) => {
-            let row = |w: &[i64]| {
+            let nodes = offsets.len() - 1;
+            let rows = offsets.windows(2).map(|w| {
                 let range = w[0] as usize..w[1] as usize;
                 let entries = columns[range.clone()].iter().zip(&values[range]);
                 let entries = entries.filter(|entry| *entry.1 != 0.0);
-                entries.map(|(&j, &value)| (j as u32, value)).collect()
-            };
-            Weights::Sparse(offsets.windows(2).map(row).collect())
+                entries.map(|(&j, &value)| (j as usize, value))
+            });
+            Weights::Sparse(Csr::from_rows(nodes, rows).expect("arrays were checked"))
         }
     }
 }

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use anchormatch::error::Hint;
 use anchormatch::monitor::{CancelToken, Progress};
 use anchormatch::{Error, Monitor, Result};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -246,8 +247,13 @@ fn forget(pool: &Arc<ThreadPool>) {
 }
 
 /// Refuses work in words that say what it needs, before anything is allocated.
-pub(crate) fn reserve(monitor: &Monitor, what: &str, bytes: u64, hint: &str) -> PyResult<()> {
-    monitor.reserve(what, bytes, hint).map_err(exception)
+pub(crate) fn reserve(
+    monitor: &Monitor,
+    what: &str,
+    bytes: u64,
+    hints: &'static [Hint],
+) -> PyResult<()> {
+    monitor.reserve(what, bytes, hints).map_err(exception)
 }
 
 /// The bytes of so many numbers, without overflow.

@@ -199,7 +199,7 @@ fn notes(out: &mut String, run: &Shown<'_>) -> Result {
     }
     out.push_str("<section>\n<h2>Notes</h2>\n<ul class=\"notes\">\n");
     for note in &run.matching.notes {
-        writeln!(out, "<li>{}</li>", Escaped(note))?;
+        writeln!(out, "<li>{}</li>", Escaped(&note.to_string()))?;
     }
     out.push_str("</ul>\n</section>\n");
     Ok(())

@@ -7,10 +7,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anchormatch::Error;
-use anchormatch::error::{Bytes, ParseError};
+use anchormatch::error::{Bytes, ParseError, advice};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Map, Value, json};
+
+use crate::hints::WORDS;
 
 /// The command's end: how it went, or why it failed.
 pub type Outcome = Result<Done, Failure>;
@@ -35,6 +37,8 @@ pub enum Failure {
     Data {
         /// What is wrong, in one sentence.
         message: String,
+        /// What could be done about it, where that is known; the message ends with it.
+        hint: Option<String>,
         /// Its parts, where it has them.
         place: Place,
     },
@@ -202,7 +206,7 @@ impl Failure {
     fn message(&self) -> String {
         let message = match self {
             Self::Usage(misuse) => misuse.message.clone(),
-            Self::Library(error) => error.to_string(),
+            Self::Library(error) => error.worded(WORDS),
             Self::Data { message, .. } => message.clone(),
         };
         let mut line = String::with_capacity(message.len());
@@ -242,11 +246,21 @@ impl Failure {
         object.insert("column".into(), place.column.into());
         object.insert("found".into(), place.found.into());
         object.insert("expected".into(), place.expected.into());
+        object.insert("hint".into(), self.advice().into());
         if let Self::Library(Error::Memory { needed, limit, .. }) = self {
             object.insert("needed_bytes".into(), (*needed).into());
             object.insert("limit_bytes".into(), (*limit).into());
         }
         json!({ "error": object })
+    }
+
+    /// What could be done about it, where that is known; the message ends with it.
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::Usage(_) => None,
+            Self::Library(error) => advice(error.hints(), WORDS),
+            Self::Data { hint, .. } => hint.clone(),
+        }
     }
 }
 
@@ -343,6 +357,7 @@ fn help_for(root: &Command, arguments: impl Iterator<Item = OsString>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
 
     #[test]
     fn codes_are_those_of_the_contract() {
@@ -350,7 +365,7 @@ mod tests {
             what: "it".into(),
             needed: 2,
             limit: 1,
-            hint: "less".into(),
+            hints: &[],
         };
         for (failure, code) in [
             (Failure::misuse("x"), 2),
@@ -391,18 +406,25 @@ mod tests {
     }
 
     #[test]
+    fn advice_names_options() {
+        let parse = ParseError::new("a.mat", "two matrices", "one");
+        let failure = Failure::Library(Error::from(parse).hinting(&[Hint::Variable]));
+        let message = "a.mat: found two matrices, expected one; choose it with --variable NAME";
+        assert_eq!(failure.message(), message);
+        assert_eq!(
+            failure.json()["error"]["hint"],
+            "choose it with --variable NAME"
+        );
+    }
+
+    #[test]
     fn json_names_the_place() {
-        let failure = Failure::Library(Error::Parse(ParseError {
-            file: "a.csv".into(),
-            line: Some(3),
-            column: None,
-            found: "`x`".into(),
-            expected: "a number".into(),
-        }));
+        let parse = ParseError::new("a.csv", "`x`", "a number").at(Some(3), None);
+        let failure = Failure::Library(parse.into());
         let json = failure.json();
         assert_eq!(json["error"]["line"], 3);
         assert_eq!(json["error"]["file"], "a.csv");
         assert_eq!(json["error"]["exit_code"], 2);
-        assert!(json["error"]["column"].is_null());
+        assert!(json["error"]["column"].is_null() && json["error"]["hint"].is_null());
     }
 }

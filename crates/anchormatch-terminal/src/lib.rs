@@ -7,6 +7,7 @@
 pub mod exit;
 pub mod files;
 pub mod help;
+pub mod hints;
 pub mod job;
 pub mod memory;
 pub mod progress;

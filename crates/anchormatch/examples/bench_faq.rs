@@ -79,12 +79,5 @@ fn weights(matrix: Matrix) -> Weights {
     if 20 * filled >= matrix.as_slice().len() {
         return Weights::Dense(matrix);
     }
-    let row = |i: usize| {
-        let entries = matrix.row(i).iter().enumerate();
-        entries
-            .filter(|e| *e.1 != 0.0)
-            .map(|(j, &v)| (j as u32, v))
-            .collect()
-    };
-    Weights::Sparse((0..matrix.rows()).map(row).collect())
+    Weights::sparse(&matrix)
 }

@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     let later = [48.0, 37.0, 32.0, 41.0, 59.0, 26.0];
     let alike = Matrix::from_fn(6, 6, |i, a| -(ages[i] - later[a]).abs());
     let none = Anchors::none();
-    let task = Task::new(&ring, &ring, &none)?.with_similarity(Arc::new(alike))?;
+    let task = Task::new(&ring, &ring, &none)?.with_similarity(Arc::new(alike.into()))?;
     let matching = Best::default().run(&task, &Monitor::silent())?;
     let partners: Vec<usize> = matching.pairs.iter().map(|pair| pair.target).collect();
     println!("{partners:?}");

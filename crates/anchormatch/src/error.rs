@@ -2,6 +2,13 @@
 //!
 //! The rule of the house: input from outside becomes an [`Error`]; a broken internal invariant is a
 //! bug and panics with the invariant's name.
+//!
+//! An error says what is wrong; what could be done about it, it carries as [`Hint`]s. Printing an error
+//! gives the library's neutral words for them, [`Error::worded`] those of a front door.
+
+mod hint;
+
+pub use hint::{Hint, Words, advice, advised};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,11 +17,10 @@ use std::path::PathBuf;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong, with the place and the remedy where they are known.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be opened, read or written.
-    #[error("{}: {source}", path.display())]
     Io {
         /// The file that was being read or written.
         path: PathBuf,
@@ -22,16 +28,12 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file's contents are not what its format asks for.
-    #[error("{0}")]
     Parse(ParseError),
     /// The edges do not make a graph.
-    #[error("graph: {}", printable(.0, MESSAGE))]
     Graph(String),
     /// The anchors contradict each other or the graphs.
-    #[error("anchors: {}", printable(.0, MESSAGE))]
     Anchors(String),
     /// A parameter is outside its range.
-    #[error("{name}: found {found}, expected {expected}")]
     Parameter {
         /// The parameter's name as the caller knows it.
         name: &'static str,
@@ -41,7 +43,6 @@ pub enum Error {
         expected: String,
     },
     /// A parameter was set by a name that does not exist, or to a value of another type.
-    #[error("{name}: found {found}, expected {expected}")]
     Setting {
         /// The name as the caller gave it.
         name: String,
@@ -51,7 +52,6 @@ pub enum Error {
         expected: String,
     },
     /// The work would need more memory than the caller allows.
-    #[error("{what} needs {}, the limit is {}; {hint}", Bytes(*needed), Bytes(*limit))]
     Memory {
         /// The step that needs the memory.
         what: String,
@@ -59,14 +59,12 @@ pub enum Error {
         needed: u64,
         /// Bytes allowed.
         limit: u64,
-        /// The option that would fit.
-        hint: String,
+        /// What would fit.
+        hints: &'static [Hint],
     },
     /// The caller, or a limit, stopped the work before there was anything to return.
-    #[error("stopped before a first result: {0}")]
     Stopped(&'static str),
     /// A numerical routine did not converge.
-    #[error("numerics: {0}")]
     Numerics(String),
 }
 
@@ -91,10 +89,90 @@ impl Error {
             source,
         }
     }
+
+    /// The error with advice, where its kind carries any: [`Error::Parse`] and [`Error::Memory`].
+    #[must_use]
+    pub fn hinting(mut self, advised: &'static [Hint]) -> Self {
+        match &mut self {
+            Self::Parse(ParseError { hints, .. }) | Self::Memory { hints, .. } => *hints = advised,
+            _ => {}
+        }
+        self
+    }
+
+    /// What could be done about it; empty where nothing more than the message is known.
+    #[must_use]
+    pub fn hints(&self) -> &'static [Hint] {
+        match self {
+            Self::Parse(parse) => parse.hints,
+            Self::Memory { hints, .. } => hints,
+            Self::Io { .. }
+            | Self::Graph(_)
+            | Self::Anchors(_)
+            | Self::Parameter { .. }
+            | Self::Setting { .. }
+            | Self::Stopped(_)
+            | Self::Numerics(_) => &[],
+        }
+    }
+
+    /// The whole message, its advice in the words of a front door.
+    #[must_use]
+    pub fn worded(&self, words: Words) -> String {
+        advised(self.statement(), self.hints(), words)
+    }
+
+    /// What is wrong, without advice.
+    fn statement(&self) -> String {
+        match self {
+            Self::Io { path, source } => format!("{}: {source}", path.display()),
+            Self::Parse(parse) => parse.statement(),
+            Self::Graph(message) => format!("graph: {}", printable(message, MESSAGE)),
+            Self::Anchors(message) => format!("anchors: {}", printable(message, MESSAGE)),
+            Self::Parameter {
+                name,
+                found,
+                expected,
+            } => format!("{name}: found {found}, expected {expected}"),
+            Self::Setting {
+                name,
+                found,
+                expected,
+                ..
+            } => format!("{name}: found {found}, expected {expected}"),
+            Self::Memory {
+                what,
+                needed,
+                limit,
+                ..
+            } => {
+                let [needed, limit] = [*needed, *limit].map(Bytes);
+                format!("{what} needs {needed}, the limit is {limit}")
+            }
+            Self::Stopped(why) => format!("stopped before a first result: {why}"),
+            Self::Numerics(message) => format!("numerics: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(Hint::neutral))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 /// A position in a file, what stood there and what should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParseError {
     /// The file as the caller named it.
     pub file: String,
@@ -106,22 +184,65 @@ pub struct ParseError {
     pub found: String,
     /// What was expected.
     pub expected: String,
+    /// What could be done about it.
+    pub hints: &'static [Hint],
+}
+
+impl ParseError {
+    /// A fault of a file as a whole.
+    pub fn new(
+        file: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self {
+            file: file.into(),
+            line: None,
+            column: None,
+            found: found.into(),
+            expected: expected.into(),
+            hints: &[],
+        }
+    }
+
+    /// The fault at a line and a column, both counted from 1, where they are known.
+    #[must_use]
+    pub fn at(self, line: Option<u64>, column: Option<u64>) -> Self {
+        Self {
+            line,
+            column,
+            ..self
+        }
+    }
+
+    /// The whole message, its advice in the words of a front door.
+    #[must_use]
+    pub fn worded(&self, words: Words) -> String {
+        advised(self.statement(), self.hints, words)
+    }
+
+    fn statement(&self) -> String {
+        let place = |name: &str, place: Option<u64>| {
+            place.map_or_else(String::new, |place| format!(", {name} {place}"))
+        };
+        // Both may hold what a file says, which must not reach a terminal as it is.
+        let [found, expected] = [&self.found, &self.expected].map(|text| printable(text, SHOWN));
+        format!(
+            "{}{}{}: found {found}, expected {expected}",
+            self.file,
+            place("line", self.line),
+            place("column", self.column)
+        )
+    }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
-        }
-        if let Some(column) = self.column {
-            write!(f, ", column {column}")?;
-        }
-        // Both may hold what a file says, which must not reach a terminal as it is.
-        let [found, expected] = [&self.found, &self.expected].map(|text| printable(text, SHOWN));
-        write!(f, ": found {found}, expected {expected}")
+        f.write_str(&self.worded(Hint::neutral))
     }
 }
+
+impl std::error::Error for ParseError {}
 
 /// What people see of what was found, and of what was expected.
 const SHOWN: usize = 240;
@@ -189,13 +310,8 @@ mod tests {
 
     #[test]
     fn parse_errors_stay_on_their_line() {
-        let error = ParseError {
-            file: "a.csv".into(),
-            line: None,
-            column: None,
-            found: format!("\u{1b}[2J{}", "\u{b}x".repeat(1000)),
-            expected: "a\nnumber".into(),
-        };
+        let found = format!("\u{1b}[2J{}", "\u{b}x".repeat(1000));
+        let error = ParseError::new("a.csv", found, "a\nnumber");
         let message = error.to_string();
         assert!(
             message.starts_with("a.csv: found \\u{1b}[2J\\u{b}x"),
@@ -223,16 +339,50 @@ mod tests {
 
     #[test]
     fn parse_errors_name_the_place() {
-        let error = ParseError {
-            file: "a.csv".into(),
-            line: Some(3),
-            column: Some(2),
-            found: "`x`".into(),
-            expected: "a number".into(),
-        };
+        let error = ParseError::new("a.csv", "`x`", "a number").at(Some(3), Some(2));
         assert_eq!(
             error.to_string(),
             "a.csv, line 3, column 2: found `x`, expected a number"
         );
+    }
+
+    #[test]
+    fn every_front_door_words_the_hints_itself() {
+        fn loud(hint: Hint) -> &'static str {
+            match hint {
+                Hint::MoreMemory => "MORE",
+                Hint::Variable => "WHICH",
+                other => other.neutral(),
+            }
+        }
+        let parse = Error::from(ParseError::new("a.mat", "two matrices", "one"));
+        let parse = parse.hinting(&[Hint::Variable]);
+        let neutral = "a.mat: found two matrices, expected one; choose it by its name";
+        assert_eq!(parse.to_string(), neutral);
+        assert_eq!(parse.hints(), [Hint::Variable]);
+        assert_eq!(
+            parse.worded(loud),
+            "a.mat: found two matrices, expected one; WHICH"
+        );
+        let memory = Error::Memory {
+            what: "it".into(),
+            needed: 2048,
+            limit: 1,
+            hints: &[Hint::MoreMemory, Hint::SmallerGraphs],
+        };
+        let words = "it needs 2.0 KiB, the limit is 1 B; MORE or match smaller graphs";
+        assert_eq!(memory.worded(loud), words);
+        let plain = Error::Stopped("cancelled");
+        assert_eq!(plain.worded(loud), plain.to_string());
+    }
+
+    #[test]
+    fn what_the_operating_system_said_is_the_source() {
+        use std::error::Error as _;
+        let inner = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let error = Error::io("a.csv", inner);
+        let source = error.source().expect("an error of the system");
+        assert!(error.to_string().ends_with(&source.to_string()), "{error}");
+        assert!(Error::Stopped("cancelled").source().is_none());
     }
 }

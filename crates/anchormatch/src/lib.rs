@@ -1,6 +1,35 @@
 //! Match the nodes of two weighted graphs when a few correspondences (anchors) are already known.
 //!
-//! The method is that of Hu, Rustamov, Guibas, *Graph Matching with Anchor Nodes: A Learning
+//! ```toml
+//! [dependencies]
+//! anchormatch = "0.1"
+//! ```
+//!
+//! [`match_graphs`] takes two graphs and the pairs that are known. [`matcher::Best`], which it runs, finds
+//! the most likely matching under a model of matched edges whose scales it fits from the data, and says
+//! how probable each pair is:
+//!
+//! ```
+//! use anchormatch::matcher::{Best, Matcher};
+//! use anchormatch::{Anchors, Graph, Monitor, Task};
+//!
+//! let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
+//! let target = source.permuted(&[2, 0, 3, 1])?;
+//! let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
+//! let task = Task::new(&source, &target, &anchors)?;
+//! let matching = Best::default().run(&task, &Monitor::silent())?;
+//! assert_eq!(matching.mapping()[&0], 1);
+//! # Ok::<(), anchormatch::Error>(())
+//! ```
+//!
+//! A [`Task`] holds what is known, a [`Matcher`](matcher::Matcher) turns it into a [`Matching`], and a
+//! [`Monitor`] watches, limits and stops the work. Below them, each usable by itself: quadratic programs
+//! ([`problem`]) and their solvers ([`solver`]), linear assignment ([`assignment`]), spectra and signatures
+//! ([`spectral`]). Files are the business of the crate `anchormatch-io`.
+//!
+//! # The paper
+//!
+//! [`matcher::Paper`] is the method of Hu, Rustamov, Guibas, *Graph Matching with Anchor Nodes: A Learning
 //! Approach* (CVPR 2013). With Laplacian eigenpairs (λₖ, φₖ) of G and (λ'ₖ, φ'ₖ) of G':
 //!
 //! | step | formula | room |
@@ -11,21 +40,6 @@
 //! | pairwise heat | d_k(i, j, a, b) = \|k_t(i, j) − k'_t(a, b)\| | [`affinity::second_order`] |
 //! | program | max xᵀWx over one-to-one x ∈ {0, 1}^(n₁ n₂) | [`problem`] |
 //! | random walks, assignment | | [`solver`], [`assignment`] |
-//!
-//! [`matcher::Paper`] runs all of it:
-//!
-//! ```
-//! use anchormatch::matcher::{Matcher, Paper};
-//! use anchormatch::{Anchors, Graph, Monitor, Task};
-//!
-//! let source = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0), (3, 0, 4.0)])?;
-//! let target = source.permuted(&[2, 0, 3, 1])?;
-//! let anchors = Anchors::from_indices(&source, &target, &[(2, 0)])?;
-//! let task = Task::new(&source, &target, &anchors)?;
-//! let matching = Paper::default().run(&task, &Monitor::silent())?;
-//! assert_eq!(matching.mapping()[&0], 1);
-//! # Ok::<(), anchormatch::Error>(())
-//! ```
 
 pub mod affinity;
 pub mod anchors;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// One report of progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -250,15 +250,15 @@ impl Monitor {
         inner
     }
 
-    /// Refuses `what` when it needs more than the memory allowed; `hint` names what would fit.
-    pub fn reserve(&self, what: &str, needed: u64, hint: &str) -> Result<()> {
+    /// Refuses `what` when it needs more than the memory allowed; `hints` name what would fit.
+    pub fn reserve(&self, what: &str, needed: u64, hints: &'static [Hint]) -> Result<()> {
         let needed = needed.saturating_add(self.held);
         match self.max_memory {
             Some(limit) if needed > limit => Err(Error::Memory {
                 what: what.to_owned(),
                 needed,
                 limit,
-                hint: hint.to_owned(),
+                hints,
             }),
             _ => Ok(()),
         }
@@ -301,7 +301,7 @@ mod tests {
     fn a_silent_monitor_never_stops() {
         let monitor = Monitor::silent();
         assert_eq!(monitor.checkpoint(step(1)), None);
-        assert!(monitor.reserve("all", u64::MAX, "none").is_ok());
+        assert!(monitor.reserve("all", u64::MAX, &[]).is_ok());
     }
 
     #[test]
@@ -377,14 +377,18 @@ mod tests {
     fn reserve_says_what_is_needed_and_allowed() {
         let monitor = Monitor::silent().max_memory(1 << 20);
         let message = monitor
-            .reserve("the kernel", 1 << 30, "use fewer nodes")
+            .reserve(
+                "the kernel",
+                1 << 30,
+                &[Hint::MoreMemory, Hint::SmallerGraphs],
+            )
             .unwrap_err()
             .to_string();
         assert_eq!(
             message,
-            "the kernel needs 1.0 GiB, the limit is 1.0 MiB; use fewer nodes"
+            "the kernel needs 1.0 GiB, the limit is 1.0 MiB; allow more memory or match smaller graphs"
         );
-        assert!(monitor.reserve("little", 1 << 20, "").is_ok());
-        assert!(monitor.holding(1).reserve("little", 1 << 20, "").is_err());
+        assert!(monitor.reserve("little", 1 << 20, &[]).is_ok());
+        assert!(monitor.holding(1).reserve("little", 1 << 20, &[]).is_err());
     }
 }

@@ -60,13 +60,13 @@ pub fn changed<T: Serialize + DeserializeOwned>(
     })
 }
 
-/// Parameters from all of their values.
+/// Parameters from all of their values; a struct without fields may be written as nothing.
 fn read<T: DeserializeOwned>(all: Settings) -> serde_json::Result<T> {
-    // What has no fields is written as a struct with braces, or as nothing.
-    serde_json::from_value(Value::Object(all.clone())).or_else(|fault| match all.is_empty() {
-        true => serde_json::from_value(Value::Null),
-        false => Err(fault),
-    })
+    let is_empty = all.is_empty();
+    match serde_json::from_value(Value::Object(all)) {
+        Err(_) if is_empty => serde_json::from_value(Value::Null),
+        read => read,
+    }
 }
 
 /// The place of a parameter, or the names that there are.
@@ -142,17 +142,17 @@ mod tests {
         }
     }
 
-    fn set(pairs: Value) -> Result<Outer> {
+    fn set(pairs: &Value) -> Result<Outer> {
         changed("toy", &outer(), pairs.as_object().unwrap())
     }
 
     #[test]
     fn what_is_not_set_stays() {
-        assert_eq!(set(json!({})).unwrap(), outer());
-        let new = set(json!({"limit": 7, "learner.c": 2.5, "range": [1, 2]})).unwrap();
+        assert_eq!(set(&json!({})).unwrap(), outer());
+        let new = set(&json!({"limit": 7, "learner.c": 2.5, "range": [1, 2]})).unwrap();
         assert_eq!((new.limit, new.range), (Some(7), (1.0, 2.0)));
         assert_eq!(new.learner, Inner { c: 2.5, rounds: 3 });
-        let new = set(json!({"learner": {"rounds": 9}, "width": 2})).unwrap();
+        let new = set(&json!({"learner": {"rounds": 9}, "width": 2})).unwrap();
         assert_eq!((new.learner.rounds, new.width), (9, 2.0));
         assert_eq!(new.learner.c, 1.0);
     }
@@ -193,7 +193,7 @@ mod tests {
                 "learner: found {\"d\":1}, expected `c` or `rounds`",
             ),
         ] {
-            assert_eq!(set(pairs).unwrap_err().to_string(), message);
+            assert_eq!(set(&pairs).unwrap_err().to_string(), message);
         }
     }
 

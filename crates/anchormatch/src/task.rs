@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::anchors::Anchors;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::linalg::Matrix;
+use crate::linalg::PairValues;
 
 /// Two graphs, their anchors, and what else is known of them.
 ///
@@ -43,7 +43,7 @@ pub struct Task<'a> {
 pub struct Facts {
     /// How alike the nodes are by other knowledge, source × target; larger is more alike, on any
     /// scale, as the scale is fitted.
-    pub similarity: Option<Arc<Matrix>>,
+    pub similarity: Option<Arc<PairValues>>,
     /// A matching to begin from beside a matcher's own starts, as pairs of node indices.
     pub start: Option<Vec<(usize, usize)>>,
 }
@@ -134,16 +134,17 @@ impl<'a> Task<'a> {
     ///
     /// # Errors
     /// When it has another shape or is not finite.
-    pub fn with_similarity(mut self, similarity: Arc<Matrix>) -> Result<Self> {
+    pub fn with_similarity(mut self, similarity: Arc<PairValues>) -> Result<Self> {
         let (n, m) = (self.source.nodes(), self.target.nodes());
-        if (similarity.rows(), similarity.cols()) != (n, m) {
+        let (rows, cols) = similarity.shape();
+        if (rows, cols) != (n, m) {
             return Err(Error::parameter(
                 Fact::Similarity.as_str(),
-                format!("a {}×{} matrix", similarity.rows(), similarity.cols()),
+                format!("a {rows}×{cols} matrix"),
                 format!("{n}×{m}, a row for each source and a column for each target node"),
             ));
         }
-        if let Some(value) = similarity.as_slice().iter().find(|v| !v.is_finite()) {
+        if let Some(value) = similarity.occurring().find(|v| !v.is_finite()) {
             let name = Fact::Similarity.as_str();
             return Err(Error::parameter(name, value, "finite numbers"));
         }
@@ -210,6 +211,7 @@ impl<'a> Task<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::Matrix;
 
     fn path(nodes: usize) -> Graph {
         let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
@@ -227,7 +229,7 @@ mod tests {
         let task = Task::new(&small, &large, &none).unwrap();
         assert!(task.with_anchors(anchors).is_err());
 
-        let similarity = |n, m, v| Arc::new(Matrix::filled(n, m, v));
+        let similarity = |n, m, v| Arc::new(PairValues::from(Matrix::filled(n, m, v)));
         assert!(task.clone().with_similarity(similarity(3, 5, 1.0)).is_ok());
         for (wrong, word) in [
             (similarity(5, 3, 1.0), "5×3"),

@@ -109,7 +109,9 @@ fn run_alike(
 ) -> Matching {
     let anchors = Anchors::from_indices(source, target, anchors).unwrap();
     let task = Task::new(source, target, &anchors).unwrap();
-    let task = task.with_similarity(Arc::new(similarity.clone())).unwrap();
+    let task = task
+        .with_similarity(Arc::new(similarity.clone().into()))
+        .unwrap();
     run_task(preset, &task)
 }
 
@@ -157,7 +159,9 @@ fn wrong_similarities_are_refused() {
     let refusal = |similarity: Matrix| {
         let none = Anchors::none();
         let task = Task::new(&graph, &graph, &none).unwrap();
-        let error = task.with_similarity(Arc::new(similarity)).unwrap_err();
+        let error = task
+            .with_similarity(Arc::new(similarity.into()))
+            .unwrap_err();
         assert!(matches!(error, Error::Parameter { .. }), "{error:?}");
         error.to_string()
     };

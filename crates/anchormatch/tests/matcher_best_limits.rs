@@ -194,7 +194,7 @@ fn extreme_similarities_are_sound() {
     let square = complete(5, |k| k as f64);
     for value in [1e300, f64::MAX, 1e-300, -f64::MAX] {
         let similarity = Matrix::from_fn(5, 5, |i, a| if i == a { value } else { 0.0 });
-        let similarity = Arc::new(similarity);
+        let similarity = Arc::new(similarity.into());
         let (star, empty) = (star(5), graph(5, &[]));
         for (source, target, anchors) in [(&square, &square, &[(3, 3)][..]), (&star, &empty, &[])] {
             let anchors = Anchors::from_indices(source, target, anchors).unwrap();
@@ -349,7 +349,7 @@ proptest! {
         let mut task = Task::new(&source, &target, &anchors).unwrap();
         if let Some(similar) = similar {
             let similarity = Matrix::from_fn(n, m, |i, a| similar[7 * i + a]);
-            task = task.with_similarity(Arc::new(similarity)).unwrap();
+            task = task.with_similarity(Arc::new(similarity.into())).unwrap();
         }
         let preset = if fast { Best::fast() } else { Best::default() };
         let preset = preset.with_unmatched(allow_unmatched).with_repairs(repair_anchors);

@@ -144,7 +144,7 @@ fn without_anchors_the_anchor_terms_drop_out_and_it_says_so() {
         matching
             .notes
             .iter()
-            .any(|n| n.contains("no anchors") && n.contains("heat is left"))
+            .any(|n| n.text().contains("no anchors") && n.text().contains("heat is left"))
     );
     assert!(matching.pairs.iter().all(|p| p.target == place[p.source]));
     let heat = run(&Paper::with_terms(Terms::Heat), &source, &target, &[]);
@@ -175,7 +175,7 @@ fn negative_weights_are_clamped_for_heat_and_kept_for_adjacency() {
     assert_eq!(
         heat.notes
             .iter()
-            .filter(|n| n.contains("max(w, 0)"))
+            .filter(|n| n.text().contains("max(w, 0)"))
             .count(),
         2
     );

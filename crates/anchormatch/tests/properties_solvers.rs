@@ -125,7 +125,7 @@ fn raw(kinds: std::ops::Range<usize>) -> impl Strategy<Value = Raw> {
 
 fn bits(solution: &Solution) -> (Assignment, u64, Option<Vec<u64>>) {
     let soft = solution.soft.as_ref();
-    let soft = soft.map(|soft| soft.as_slice().iter().map(|v| v.to_bits()).collect());
+    let soft = soft.map(|soft| soft.iter().map(f64::to_bits).collect());
     (
         solution.assignment.clone(),
         solution.objective.to_bits(),

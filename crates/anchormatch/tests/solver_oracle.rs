@@ -132,8 +132,8 @@ fn sparse_product(n: usize, m: usize, sense: Sense, is_symmetric: bool, seed: u6
             Weights::Sparse(_) => weights.clone(),
         })
     };
-    let linear = case.problem.unary().clone();
-    case.problem = ProductPairwise::problem(sense, a, b, Some(&linear)).unwrap();
+    let linear = case.problem.unary().as_full().unwrap();
+    case.problem = ProductPairwise::problem(sense, a, b, Some(linear)).unwrap();
     case.name += ", sparse";
     case
 }

@@ -3,7 +3,7 @@
 
 use anchormatch::Assignment;
 use anchormatch::Monitor;
-use anchormatch::linalg::Matrix;
+use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::monitor::CancelToken;
 use anchormatch::problem::{
     Candidates, Coverage, ExplicitPairwise, GaussianKernel, Listed, Problem, ProductPairwise,
@@ -27,14 +27,7 @@ fn directed(n: usize, seed: u64) -> Matrix {
 }
 
 fn sparse(matrix: &Matrix) -> Weights {
-    let row = |i: usize| {
-        let entries = matrix.row(i).iter().enumerate();
-        entries
-            .filter(|e| *e.1 > 0.5)
-            .map(|(j, &v)| (j as u32, v))
-            .collect()
-    };
-    Weights::Sparse((0..matrix.rows()).map(row).collect())
+    Weights::Sparse(Csr::from_dense(matrix).filtered(|_, _, value| value > 0.5))
 }
 
 fn product(sense: Sense, a: Matrix, b: Matrix) -> Problem {
@@ -140,7 +133,7 @@ fn check(problem: &Problem, solution: &Solution, name: &str) {
         "{name}"
     );
     assert!(solution.convergence.len() <= solution.iterations.max(1));
-    let soft = solution.soft.as_ref().unwrap();
+    let soft = solution.soft_matrix().unwrap();
     assert_eq!((soft.rows(), soft.cols()), (n, m));
     for i in 0..n {
         assert!(soft.row(i).iter().all(|v| (-1e-9..=1.06).contains(v)));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anchormatch::Error;
+use anchormatch::error::Hint;
 use anchormatch_io::{Format, LoadedGraph, write_graph};
 use clap::Args;
 use serde_json::json;
@@ -103,7 +104,7 @@ fn check_size(loaded: &LoadedGraph, to: Format, max_memory: Option<u64>) -> Resu
             what: format!("a matrix of {nodes}×{nodes} numbers"),
             needed,
             limit,
-            hint: "a sparse format, such as npz or mtx, takes a number for each edge".to_owned(),
+            hints: &[Hint::MoreMemory, Hint::SparseGraph],
         })),
         _ => Ok(()),
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::linalg::Matrix;
-use anchormatch::matching::Score;
+use anchormatch::linalg::PairValues;
+use anchormatch::matching::{Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
@@ -23,6 +23,7 @@ use crate::files::{
 use crate::job::Job;
 use crate::method::Method;
 use crate::values;
+use anchormatch_terminal::hints::WORDS;
 
 const LONG_ABOUT: &str = "\
 Match the nodes of SOURCE to the nodes of TARGET.
@@ -108,7 +109,7 @@ struct Input {
     source: LoadedGraph,
     target: LoadedGraph,
     anchors: Anchors,
-    similarity: Option<Arc<Matrix>>,
+    similarity: Option<Arc<PairValues>>,
     truth: Option<Vec<(usize, usize)>>,
 }
 
@@ -207,12 +208,13 @@ impl Options {
             let notes = loaded
                 .notes
                 .iter()
-                .map(move |note| format!("{name}: {note}"));
+                .map(move |note| Note::from(format!("{name}: {note}")));
             notes.collect::<Vec<_>>()
         };
         let mut notes = of(&self.source, &input.source);
         notes.extend(of(&self.target, &input.target));
         matching.notes.splice(0..0, notes);
+        matching.word_notes(WORDS);
         if matching.status.was_interrupted() {
             let why = match matching.status {
                 Status::TimeLimit => "at the time limit",
@@ -223,7 +225,7 @@ impl Options {
                 count => format!("{count} iterations"),
             };
             let note = format!("stopped {why} after {steps}: this is the best so far");
-            matching.notes.push(note);
+            matching.notes.push(note.into());
         }
         let seed = ("seed".to_owned(), self.seed.to_string());
         matching.parameters.push(seed);

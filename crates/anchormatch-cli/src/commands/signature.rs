@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anchormatch::error::Hint;
 use anchormatch::linalg::Matrix;
 use anchormatch::spectral::{
     Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales, diffusion_time,
@@ -203,7 +204,7 @@ impl Options {
         monitor.reserve(
             "the signature",
             bytes,
-            "raise --max-memory or ask for a lower --count",
+            &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         let monitor = &monitor.holding(bytes);
         if self.kind == Kind::Anchored {

@@ -18,6 +18,7 @@ use crate::job::Job;
 use crate::method::presets;
 use crate::table::Table;
 use crate::values;
+use anchormatch_terminal::hints::WORDS;
 
 const LONG_ABOUT: &str = "\
 Match the nodes of SOURCE to the nodes of TARGET, and name the nodes of SOURCE whose partners, if a \
@@ -94,7 +95,7 @@ impl Options {
         job.finish();
         self.tell(&matching, &source, &target)?;
         for note in &matching.notes {
-            say(format_args!("note: {note}"));
+            say(format_args!("note: {}", note.worded(WORDS)));
         }
         Ok(if matching.status.was_interrupted() {
             Done::Cut

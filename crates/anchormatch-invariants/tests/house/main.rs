@@ -7,5 +7,6 @@
 mod bans;
 mod crates;
 mod document;
+mod options;
 mod rooms;
 mod source;

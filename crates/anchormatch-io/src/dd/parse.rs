@@ -7,7 +7,7 @@ use super::super::fault::{fault, quoted};
 use super::super::problem::ProblemOptions;
 use super::DdProblem;
 use super::fields::Fields;
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 use anchormatch::problem::Listed;
 
 /// Line kinds that carry nothing of the program.
@@ -171,15 +171,15 @@ impl<'a> Parser<'a> {
         match &self.current {
             Some(current) if current.lines().is_multiple_of(8192) => {
                 let needed = self.held + current.bytes();
-                self.reserve(needed, DEFAULT_MEMORY, "allow more memory")
+                self.reserve(needed, DEFAULT_MEMORY, &[Hint::MoreMemory])
             }
             _ => Ok(()),
         }
     }
 
-    fn reserve(&self, needed: u64, otherwise: u64, hint: &str) -> Result<()> {
+    fn reserve(&self, needed: u64, otherwise: u64, hints: &'static [Hint]) -> Result<()> {
         let what = format!("{}: problem {}", self.file, self.problems.len() + 1);
-        self.options.reserve(&what, needed, otherwise, hint)
+        self.options.reserve(&what, needed, otherwise, hints)
     }
 
     /// Ends the current problem at line `number`, or at the end of the file.
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         self.reserve(
             self.held,
             (256u64 << 20).saturating_add(self.lines.saturating_mul(1024)),
-            "check the numbers of nodes in the header, or allow more memory",
+            &[Hint::CheckCounts, Hint::MoreMemory],
         )?;
         let skipped = std::mem::take(&mut self.skipped);
         self.problems.push(current.finish(self.file, &skipped)?);

@@ -7,7 +7,7 @@ use super::super::fault::quoted;
 use super::super::options::{DEFAULT_MEMORY, ReadOptions};
 use super::element::{Elements, words};
 use super::{class, kind};
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 use anchormatch::graph::GraphBuilder;
 
 /// The longest name of a variable; MATLAB allows 63 bytes.
@@ -141,7 +141,7 @@ impl Head {
                 &format!("{}: the ids", elements.binary.file()),
                 held,
                 DEFAULT_MEMORY,
-                "allow more memory",
+                &[Hint::MoreMemory],
             )?;
             let mut inner = Elements {
                 binary: &mut *elements.binary,
@@ -205,7 +205,7 @@ fn sparse<R: Read>(
         // Four bytes of an index become eight.
         held = held.saturating_add(2 * length);
         let what = format!("{file}: a sparse matrix of {nodes}×{nodes}");
-        options.reserve(&what, held, DEFAULT_MEMORY, "allow more memory")
+        options.reserve(&what, held, DEFAULT_MEMORY, &[Hint::MoreMemory])
     };
     let tag = elements.tag("row indices")?;
     reserve(tag.length)?;

@@ -11,7 +11,7 @@ use super::super::{Format, LoadedGraph, finish};
 use super::element::{Elements, words};
 use super::matrix::{Head, STRUCTURE};
 use super::{IDS, class, kind};
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{GraphBuilder, Labels};
 
 /// Variables of a file, at most.
@@ -149,9 +149,8 @@ impl Found<'_> {
                     "the square matrices {}",
                     quoted(&format!("{first}, {}", head.name))
                 );
-                return Err(elements
-                    .binary
-                    .fault(found, "one, or its name (--variable)"));
+                let fault = elements.binary.fault(found, "one");
+                return Err(fault.hinting(&[Hint::Variable]));
             }
             let graph = head.graph(elements, self.options)?;
             self.graph = Some((graph, head.name));
@@ -304,6 +303,7 @@ mod tests {
         assert_eq!(read(&bytes, Some("B")).unwrap().graph.weight(0, 1), 3.0);
         let message = |variable| read(&bytes, variable).unwrap_err().to_string();
         assert!(message(None).contains("found the square matrices `A, B`"));
+        assert!(message(None).ends_with("expected one; choose it by its name"));
         assert_eq!(
             message(Some("C")),
             "a.mat: found only `A` as an array of 2×2, `B` as an array of 2×2, \

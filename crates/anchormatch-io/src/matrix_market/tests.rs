@@ -119,12 +119,12 @@ fn entries_are_checked_one_by_one() {
     assert_eq!(
         message("coordinate real general", "3 3 2\n2 1 1\n1 2 4\n"),
         "m.mtx, line 4: found edge (1, 2) with two weights, 1 (line 3) and 4 (line 4), \
-         expected one weight, or a rule for repeated edges: sum, mean, max or first"
+         expected one weight; give a rule for repeated edges: sum, mean, max or first"
     );
     assert_eq!(
         message("array real general", "2 2\n0\n1\n0\n0\n"),
         "m.mtx: found edge (1, 2) with two weights, 1 and 0, \
-         expected one weight, or a rule for repeated edges: sum, mean, max or first"
+         expected one weight; give a rule for repeated edges: sum, mean, max or first"
     );
 }
 

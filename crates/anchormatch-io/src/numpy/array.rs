@@ -5,7 +5,7 @@ use std::io::Read;
 use super::super::binary::{Binary, Class, Number};
 use super::super::fault::quoted;
 use super::super::options::ReadOptions;
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 
 /// The longest header that is read, in bytes.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -113,7 +113,7 @@ impl Header {
             &format!("{}: {count} texts", binary.file()),
             size.saturating_add(64).saturating_mul(count),
             super::super::options::DEFAULT_MEMORY,
-            "allow more memory",
+            &[Hint::MoreMemory],
         )?;
         let mut texts = Vec::new();
         for _ in 0..count {

@@ -10,7 +10,7 @@ use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
 use super::npy::{ended, square};
 use super::zip::{Archive, ArchiveWriter, Opened};
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Graph, GraphBuilder, Labels};
 
 /// The list of texts that names the nodes.
@@ -35,7 +35,7 @@ pub fn read_npz_from(reader: impl Read, name: &str, options: &ReadOptions) -> Re
         &format!("{name}: the archive"),
         bytes.len() as u64,
         super::super::options::DEFAULT_MEMORY,
-        "allow more memory",
+        &[Hint::MoreMemory],
     )?;
     let archive = Arrays {
         archive: Archive::new(&bytes, name)?,
@@ -190,7 +190,7 @@ impl<'a> Arrays<'a> {
             &format!("{}: the array {array} of {count} numbers", self.name),
             held,
             super::super::options::DEFAULT_MEMORY,
-            "allow more memory",
+            &[Hint::MoreMemory],
         )
     }
 
@@ -273,7 +273,7 @@ impl<'a> Arrays<'a> {
             }
             several => {
                 let found = format!("the square arrays {}", quoted(&several.join(", ")));
-                Err(self.fault(found, "one, or its name (--variable)"))
+                Err(self.fault(found, "one").hinting(&[Hint::Variable]))
             }
         }
     }
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(read(&two, Some("n")).unwrap().graph.weight(0, 1), 4.0);
         assert_eq!(
             read(&two, None).unwrap_err().to_string(),
-            "a.npz: found the square arrays `m, n`, expected one, or its name (--variable)"
+            "a.npz: found the square arrays `m, n`, expected one; choose it by its name"
         );
         assert_eq!(
             read(&two, Some("x")).unwrap_err().to_string(),

@@ -3,7 +3,8 @@
 use super::super::DEFAULT_MEMORY;
 use super::super::problem::ProblemOptions;
 use super::{Error, Result, SavedKind, SavedProblem, SavedWeights};
-use anchormatch::linalg::Matrix;
+use anchormatch::error::Hint;
+use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::monitor::Monitor;
 use anchormatch::problem::{
     Candidates, ExplicitPairwise, GaussianKernel, Listed, Problem, ProductPairwise,
@@ -111,12 +112,8 @@ impl SavedProblem {
         reserve(n, m, count as u64, options)?;
         let places = listed.assignments.iter().map(|&(i, a, _)| (i, a));
         let candidates = Candidates::listed(n, m, places)?;
-        let mut unary = Matrix::zeros(n, m);
-        for &(i, a, cost) in &listed.assignments {
-            unary[(i, a)] += cost;
-        }
         let pairwise = SparsePairwise::new(listed)?;
-        Problem::new(self.sense, unary, Box::new(pairwise))?.with_candidates(candidates)
+        Problem::new(self.sense, listed.costs()?, Box::new(pairwise))?.with_candidates(candidates)
     }
 
     /// Whether JSON can hold every number.
@@ -175,30 +172,15 @@ impl SavedWeights {
             Self::Dense(matrix) => return Ok(Weights::Dense(matrix.clone())),
             Self::Sparse { nodes, entries } => (*nodes, entries),
         };
-        let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); nodes];
-        for &(i, j, value) in entries {
-            if i >= nodes || j >= nodes {
-                return Err(Error::parameter(
-                    name,
-                    format!("an entry at ({i}, {j})"),
-                    format!("places within {nodes}×{nodes}"),
-                ));
-            }
-            rows[i].push((j as u32, value));
+        if let Some((i, j, _)) = entries.iter().find(|e| e.0 >= nodes || e.1 >= nodes) {
+            return Err(Error::parameter(
+                name,
+                format!("an entry at ({i}, {j})"),
+                format!("places within {nodes}×{nodes}"),
+            ));
         }
-        for row in &mut rows {
-            // Stable, so that entries of one place add up in the order of the file.
-            row.sort_by_key(|entry| entry.0);
-            row.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
-            row.retain(|entry| entry.1 != 0.0);
-        }
-        Ok(Weights::Sparse(rows))
+        let listed = Csr::from_triplets(nodes, nodes, entries.iter().copied())?;
+        Ok(Weights::Sparse(listed.filtered(|_, _, value| value != 0.0)))
     }
 }
 
@@ -212,7 +194,7 @@ fn reserve(n: usize, m: usize, listed: u64, options: &ProblemOptions) -> Result<
         &format!("a problem of {n}×{m} nodes"),
         needed,
         ANNOUNCED.saturating_add(listed.saturating_mul(1024)),
-        "check the numbers of nodes, or allow more memory",
+        &[Hint::CheckCounts, Hint::MoreMemory],
     )
 }
 

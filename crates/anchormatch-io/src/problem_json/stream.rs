@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::super::fault::{fault, printable};
 use super::super::problem::ProblemOptions;
 use super::{Error, Result, SavedProblem};
+use anchormatch::error::Hint;
 
 /// What a byte of JSON can become: two bytes hold a number, whose list may just have doubled.
 const BYTES_PER_BYTE: u64 = 12;
@@ -67,7 +68,7 @@ impl<R: BufRead> Read for Counted<'_, R> {
                 &format!("{}: more than {} bytes of JSON", self.name, self.read),
                 self.read.saturating_mul(BYTES_PER_BYTE),
                 super::super::DEFAULT_MEMORY,
-                "allow more memory",
+                &[Hint::MoreMemory],
             );
             if let Err(error) = allowed {
                 self.refusal.set(Some(error));

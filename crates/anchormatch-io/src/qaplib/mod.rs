@@ -17,7 +17,7 @@ use std::path::Path;
 use super::fault::quoted;
 use super::problem::ProblemOptions;
 use super::words::{Words, finite};
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{Problem, ProductPairwise, Sense, Weights};
 
@@ -105,7 +105,7 @@ pub fn read_qap_from(
                     &format!("{name}: a problem of more than {count} entries"),
                     count * ENTRY_BYTES,
                     super::DEFAULT_MEMORY,
-                    "allow more memory",
+                    &[Hint::MoreMemory],
                 )?;
             }
         }

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
+use anchormatch::error::advice;
 use anchormatch_terminal::exit::{Failure, Place};
 use anchormatch_terminal::files::check_writable;
+use anchormatch_terminal::hints::WORDS;
 
 use crate::datasets::{DATA_VARIABLE, DatasetError};
 
@@ -35,7 +37,8 @@ impl From<DatasetError> for Failure {
             DatasetError::Contents(fault) => fault.into(),
         };
         Self::Data {
-            message: error.to_string(),
+            message: error.worded(WORDS),
+            hint: advice(error.hints(), WORDS),
             place,
         }
     }

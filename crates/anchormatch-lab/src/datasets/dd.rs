@@ -148,13 +148,10 @@ impl DdFile {
     fn check(&self, path: &Path) -> Result<(), DatasetError> {
         let reference = &self.reference;
         let differs = |found: String, expected: String| {
-            Err(DatasetError::Contents(ParseError {
-                file: path.display().to_string(),
-                line: None,
-                column: None,
-                found,
-                expected,
-            }))
+            let file = path.display().to_string();
+            Err(DatasetError::Contents(ParseError::new(
+                file, found, expected,
+            )))
         };
         let count = self.problems.len();
         if count != reference.problems {
@@ -193,6 +190,7 @@ impl DdFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
 
     #[test]
     fn stored_permutations_are_permutations() {
@@ -215,7 +213,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let error = load(dir.path()).unwrap_err();
         assert!(matches!(error, DatasetError::Missing { .. }));
-        assert!(error.to_string().contains("opengm1.dd") && error.to_string().contains("--data"));
+        assert!(error.to_string().contains("opengm1.dd") && error.hints() == [Hint::DataFolder]);
         std::fs::create_dir(dir.path().join("dd_instances")).unwrap();
         let write = |text: &str| {
             std::fs::write(dir.path().join("dd_instances/opengm1.dd"), text).unwrap();

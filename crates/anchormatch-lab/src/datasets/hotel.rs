@@ -53,13 +53,11 @@ impl Hotel {
             .map_err(failed)?;
         let file = path.display().to_string();
         if text.len() as u64 > MOST_BYTES {
-            return Err(DatasetError::Contents(ParseError {
-                file,
-                line: None,
-                column: None,
-                found: format!("more than {MOST_BYTES} bytes"),
-                expected: format!("{} short rows", FRAMES * POINTS),
-            }));
+            let found = format!("more than {MOST_BYTES} bytes");
+            let expected = format!("{} short rows", FRAMES * POINTS);
+            return Err(DatasetError::Contents(ParseError::new(
+                file, found, expected,
+            )));
         }
         match parse(&text, &file, (FRAMES, POINTS)) {
             Ok(frames) => Ok(Self { frames }),
@@ -116,13 +114,7 @@ pub(super) fn parse(
     (frame_count, point_count): (usize, usize),
 ) -> std::result::Result<Vec<Matrix>, ParseError> {
     let fault = |line: Option<u64>, column: Option<u64>, found: &dyn Display, expected: String| {
-        ParseError {
-            file: file.to_owned(),
-            line,
-            column,
-            found: found.to_string(),
-            expected,
-        }
+        ParseError::new(file, found.to_string(), expected).at(line, column)
     };
     // Some editors put a byte-order mark before the first letter.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -279,7 +271,7 @@ mod tests {
                 message.contains(&place.join(FILE).display().to_string()),
                 "{message}"
             );
-            assert!(message.contains("frame,point,x,y") && message.contains("--data"));
+            assert!(message.contains("frame,point,x,y") && message.contains("data directory"));
         }
     }
 

@@ -28,7 +28,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
-use anchormatch::error::ParseError;
+use anchormatch::error::{Hint, ParseError, Words, advised};
 
 /// The environment variable that programs read to find the data directory.
 ///
@@ -40,13 +40,10 @@ pub const DATA_VARIABLE: &str = "ANCHORMATCH_DATA";
 #[non_exhaustive]
 pub enum DatasetError {
     /// Nobody said where the data are.
-    #[error("data: found no folder, expected one by --data DIR or by the variable {DATA_VARIABLE}")]
+    #[error("data: found no folder, expected one")]
     Unnamed,
     /// The file is not there.
-    #[error(
-        "{name}: found no {}; expected {layout} in the data directory (--data DIR, or the variable {DATA_VARIABLE})",
-        path.display()
-    )]
+    #[error("{name}: found no {}; expected {layout} in the data directory", path.display())]
     Missing {
         /// The data set's name.
         name: &'static str,
@@ -69,19 +66,35 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// What could be done about it.
+    #[must_use]
+    pub fn hints(&self) -> &'static [Hint] {
+        match self {
+            Self::Unnamed | Self::Missing { .. } => &[Hint::DataFolder],
+            Self::Io { .. } => &[],
+            Self::Contents(fault) => fault.hints,
+        }
+    }
+
+    /// The whole message, its advice in the words of a front door.
+    #[must_use]
+    pub fn worded(&self, words: Words) -> String {
+        match self {
+            Self::Contents(fault) => fault.worded(words),
+            other => advised(other, other.hints(), words),
+        }
+    }
+
     /// What a reader of anchormatch said about a file of the data set `name`.
     fn of_file(error: Error, path: &Path, name: &'static str, layout: &'static str) -> Self {
         let path = path.to_owned();
         match error {
             Error::Io { source, .. } => Self::of_io(source, path, name, layout),
             Error::Parse(fault) => Self::Contents(fault),
-            other => Self::Contents(ParseError {
-                file: path.display().to_string(),
-                line: None,
-                column: None,
-                found: other.to_string(),
-                expected: layout.to_owned(),
-            }),
+            other => {
+                let file = path.display().to_string();
+                Self::Contents(ParseError::new(file, other.to_string(), layout))
+            }
         }
     }
 

@@ -119,13 +119,8 @@ fn missing(path: PathBuf) -> DatasetError {
 }
 
 fn contents(path: &Path, line: Option<u64>, found: String, expected: &str) -> DatasetError {
-    DatasetError::Contents(ParseError {
-        file: path.display().to_string(),
-        line,
-        column: None,
-        found,
-        expected: expected.to_owned(),
-    })
+    let file = path.display().to_string();
+    DatasetError::Contents(ParseError::new(file, found, expected).at(line, None))
 }
 
 fn read(path: &Path) -> std::result::Result<String, DatasetError> {

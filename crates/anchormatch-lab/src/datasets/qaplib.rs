@@ -197,13 +197,7 @@ impl Index {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> ParseError {
-        ParseError {
-            file: self.file.clone(),
-            line,
-            column,
-            found: found.into(),
-            expected: expected.into(),
-        }
+        ParseError::new(&self.file, found, expected).at(line, column)
     }
 }
 
@@ -228,6 +222,7 @@ fn quoted(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
 
     /// A data directory with two instances of three and one node.
     fn directory(rows: &str) -> tempfile::TempDir {
@@ -269,7 +264,7 @@ mod tests {
         let error = Qaplib::load(dir.path()).unwrap_err();
         assert!(matches!(error, DatasetError::Missing { .. }));
         assert!(
-            error.to_string().contains("qaplib/index.csv") && error.to_string().contains("--data")
+            error.to_string().contains("qaplib/index.csv") && error.hints() == [Hint::DataFolder]
         );
         let error = Qaplib::load(directory("nug5,5,,x,,,1,1,\n").path()).unwrap_err();
         assert!(matches!(error, DatasetError::Missing { .. }));

@@ -80,8 +80,7 @@ fn weights(graph: &Graph) -> Weights {
     if 8 * graph.edges() > n * n {
         return Weights::Dense(graph.adjacency());
     }
-    let row = |i: usize| graph.neighbours(i).map(|(j, w)| (j as u32, w)).collect();
-    Weights::Sparse((0..n).map(row).collect())
+    Weights::Sparse(graph.sparse_adjacency().clone())
 }
 
 #[cfg(test)]

@@ -338,7 +338,7 @@ mod tests {
                 .explicit(values(), |x, y| (-(x - y) * (x - y) / 0.15).exp())
                 .unwrap(),
         );
-        assert_eq!(separable.pairs, explicit.pairs);
+        assert_eq!(separable.mapping(), explicit.mapping());
     }
 
     #[test]

@@ -4,7 +4,8 @@ use rayon::slice::ParallelSliceMut;
 
 use super::interner::Interner;
 use super::{Cleaning, Graph, Labels};
-use crate::error::{Error, ParseError, Result};
+use crate::error::{Error, Hint, ParseError, Result, advised};
+use crate::linalg::Csr;
 
 /// What to do with an edge that is given more than once with different weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -278,10 +279,10 @@ impl GraphBuilder {
             Names::Counted { first, nodes } => Labels::counted(first, nodes),
             Names::Named(names) => Labels::interned(names),
         };
+        let edges = Csr::from_parts(n, offsets, neighbours, weights)
+            .expect("sorted edges make sorted rows");
         Ok(Graph {
-            offsets,
-            neighbours,
-            weights,
+            edges,
             labels,
             cleaning: self.cleaning,
         })
@@ -335,6 +336,7 @@ impl GraphBuilder {
                 name(run[0].high)
             ),
             "a finite number",
+            &[],
         ))
     }
 
@@ -369,21 +371,23 @@ impl GraphBuilder {
                 second.weight,
                 place(second)
             ),
-            "one weight, or a rule for repeated edges: sum, mean, max or first",
+            "one weight",
+            &[Hint::Duplicates],
         )
     }
 
     /// A fault of `edge`, at its place in the file when it came from one.
-    fn fault(&self, edge: &Edge, found: String, expected: &str) -> Error {
+    fn fault(&self, edge: &Edge, found: String, expected: &str, hints: &'static [Hint]) -> Error {
         match &self.file {
-            None => Error::Graph(format!("found {found}, expected {expected}")),
-            Some(file) => Error::Parse(ParseError {
-                file: file.clone(),
-                line: Some(Place(edge.place).line()).filter(|&line| line > 0),
-                column: None,
-                found,
-                expected: expected.to_owned(),
-            }),
+            None => {
+                let statement = format!("found {found}, expected {expected}");
+                Error::Graph(advised(statement, hints, Hint::neutral))
+            }
+            Some(file) => {
+                let line = Some(Place(edge.place).line()).filter(|&line| line > 0);
+                let fault = ParseError::new(file, found, expected).at(line, None);
+                Error::from(fault).hinting(hints)
+            }
         }
     }
 
@@ -443,7 +447,7 @@ mod tests {
         assert_eq!(
             builder.build().unwrap_err().to_string(),
             "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
-             expected one weight, or a rule for repeated edges: sum, mean, max or first"
+             expected one weight; give a rule for repeated edges: sum, mean, max or first"
         );
     }
 

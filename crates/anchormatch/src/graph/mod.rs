@@ -14,15 +14,13 @@ pub use labels::Labels;
 pub use laplacian::Laplacian;
 
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Csr, Matrix};
 
 /// An undirected graph with finite weights and no self-loops.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    /// Row i's neighbours stand at `offsets[i]..offsets[i + 1]`, in ascending order.
-    offsets: Vec<usize>,
-    neighbours: Vec<u32>,
-    weights: Vec<f64>,
+    /// The adjacency matrix: every edge from both of its ends.
+    edges: Csr<f64>,
     labels: Labels,
     cleaning: Cleaning,
 }
@@ -117,13 +115,13 @@ impl Graph {
     /// The number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.offsets.len() - 1
+        self.edges.rows()
     }
 
     /// The number of undirected edges.
     #[must_use]
     pub fn edges(&self) -> usize {
-        self.neighbours.len() / 2
+        self.edges.entries() / 2
     }
 
     /// The caller's names of the nodes.
@@ -156,27 +154,19 @@ impl Graph {
 
     /// Node `i`'s neighbours and the weights of the edges to them, in ascending order.
     pub fn neighbours(&self, i: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
-        let range = self.offsets[i]..self.offsets[i + 1];
-        self.neighbours[range.clone()]
-            .iter()
-            .zip(&self.weights[range])
-            .map(|(&j, &w)| (j as usize, w))
+        self.edges.row(i)
     }
 
     /// The weight between `i` and `j`; 0 when there is no edge.
     #[must_use]
     pub fn weight(&self, i: usize, j: usize) -> f64 {
-        let start = self.offsets[i];
-        match self.neighbours[start..self.offsets[i + 1]].binary_search(&(j as u32)) {
-            Ok(position) => self.weights[start + position],
-            Err(_) => 0.0,
-        }
+        self.edges.get(i, j).unwrap_or(0.0)
     }
 
     /// Whether a weight is below zero.
     #[must_use]
     pub fn has_negative_weights(&self) -> bool {
-        self.weights.iter().any(|&w| w < 0.0)
+        self.edges.values().iter().any(|&w| w < 0.0)
     }
 
     /// The same graph with weights over `unit`; an edge whose weight vanishes in it is dropped, and a
@@ -197,20 +187,19 @@ impl Graph {
 
     /// Every edge's weight, twice.
     pub(crate) fn weights(&self) -> impl Iterator<Item = f64> + Clone {
-        self.weights.iter().copied()
+        self.edges.values().iter().copied()
     }
 
     /// The adjacency matrix A, raw weights, zero diagonal.
     #[must_use]
     pub fn adjacency(&self) -> Matrix {
-        let n = self.nodes();
-        let mut matrix = Matrix::zeros(n, n);
-        for i in 0..n {
-            for (j, weight) in self.neighbours(i) {
-                matrix[(i, j)] = weight;
-            }
-        }
-        matrix
+        self.edges.to_dense()
+    }
+
+    /// The adjacency matrix A in sparse rows: every edge from both of its ends.
+    #[must_use]
+    pub fn sparse_adjacency(&self) -> &Csr<f64> {
+        &self.edges
     }
 
     /// The Laplacian L = D − A of max(w, 0), as an operator on vectors.

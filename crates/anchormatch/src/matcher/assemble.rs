@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Measure, Pair, Samples};
+use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
 use crate::solver::Solution;
 use crate::task::Task;
@@ -24,13 +24,17 @@ impl FreeNodes {
 /// What a run says about itself.
 #[derive(Default)]
 pub(super) struct Log {
-    pub(super) notes: Vec<String>,
+    notes: Vec<Note>,
     parameters: Vec<(String, String)>,
     timings: Vec<(String, f64)>,
     pub(super) diagnostics: Diagnostics,
 }
 
 impl Log {
+    pub(super) fn note(&mut self, note: impl Into<Note>) {
+        self.notes.push(note.into());
+    }
+
     pub(super) fn parameter(&mut self, name: &str, value: impl std::fmt::Display) {
         self.parameters.push((name.to_owned(), value.to_string()));
     }

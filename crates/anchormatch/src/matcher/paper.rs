@@ -18,7 +18,7 @@ use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
 use crate::affinity::second_order::bandwidth;
 use crate::anchors::{Anchor, Anchors};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matching::{Matching, Measure};
@@ -30,7 +30,7 @@ use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
 use crate::task::Task;
 
 /// What to do when n×n matrices do not fit.
-const DENSE_HINT: &str = "raise --max-memory or match smaller graphs";
+const DENSE_HINT: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs];
 
 /// The paper's matcher and its parameters.
 ///
@@ -198,7 +198,7 @@ impl Paper {
         for (g, side) in ["source", "target"].into_iter().enumerate() {
             if units[g] != 1.0 {
                 scaled[g] = Some(graphs[g].in_unit(units[g])?);
-                log.notes.push(format!(
+                log.note(format!(
                     "the weights of the {side} graph are too large or too small to compute with: \
                      they, times and eigenvalues are in units of {:e}",
                     units[g]
@@ -267,13 +267,13 @@ impl Run<'_> {
         let mut terms = asked;
         if self.anchors.is_empty() && terms != terms.without_anchors() {
             terms = terms.without_anchors();
-            self.log.notes.push(format!(
+            self.log.note(format!(
                 "no anchors were given: the anchor terms of {asked} drop out, {terms} is left"
             ));
         }
         for (graph, side) in self.graphs.iter().zip(["source", "target"]) {
             if terms.uses_heat() && graph.has_negative_weights() {
-                self.log.notes.push(format!(
+                self.log.note(format!(
                     "the {side} graph has negative weights: terms built on the Laplacian use max(w, 0)"
                 ));
             }
@@ -324,7 +324,7 @@ impl Run<'_> {
             self.log.parameter("kernel rank", pairwise.rank());
             Problem::maximise(unary, Box::new(pairwise))?
         } else {
-            self.log.notes.push(format!(
+            self.log.note(format!(
                 "{} takes products alone: the affinities are expanded to first order",
                 solver.info().name
             ));
@@ -412,8 +412,7 @@ impl Run<'_> {
         let count = preset.eigenvectors.min(fewest - 1);
         if count == 0 {
             self.log
-                .notes
-                .push("there is no non-constant eigenvector to compare: d_B drops out".to_owned());
+                .note("there is no non-constant eigenvector to compare: d_B drops out");
             return Ok(());
         }
         let features = [0, 1].map(|g| spectra[g].squared_eigenvectors(count));

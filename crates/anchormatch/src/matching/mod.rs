@@ -1,7 +1,9 @@
 //! The result of a match: pairs, what stayed alone, how sure we are, and how we got there.
 
+mod note;
 mod suggest;
 
+pub use note::Note;
 pub use suggest::Suggestion;
 
 use std::collections::HashMap;
@@ -42,7 +44,7 @@ pub struct Matching {
     /// Iterations that the solver made.
     pub iterations: usize,
     /// What the caller should know: terms that dropped out, weights that were clamped.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Every parameter that the run used, in the order in which the method meets them.
     pub parameters: Vec<(String, String)>,
     /// Seconds by stage, in the order in which the stages ran.

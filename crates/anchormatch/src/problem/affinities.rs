@@ -8,6 +8,7 @@
 //! start for methods that see the problem itself.
 
 use super::Problem;
+use crate::linalg::PairValues;
 
 /// W + shifts ≥ 0, zero outside the candidates.
 #[derive(Debug)]
@@ -26,8 +27,7 @@ impl<'p> Affinities<'p> {
         let least_pair = (sign * low).min(sign * high);
         let least_unary = problem
             .unary
-            .as_slice()
-            .iter()
+            .occurring()
             .fold(0.0f64, |least, u| least.min(sign * u));
         Self {
             problem,
@@ -39,7 +39,7 @@ impl<'p> Affinities<'p> {
     /// How much scratch memory [`apply`](Self::apply) needs, in `f64`s.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
-        self.problem.pairwise.scratch_len() + self.problem.unary.cols()
+        self.problem.pairwise.scratch_len() + self.problem.shape().1
     }
 
     /// The affinity of an assignment with itself.
@@ -87,14 +87,20 @@ impl<'p> Affinities<'p> {
         for i in 0..n {
             let row = i * m..(i + 1) * m;
             let row_sum: f64 = x[row.clone()].iter().sum();
-            let unary = problem.unary.row(i);
-            for (a, (slot, &value)) in out[row.clone()].iter_mut().zip(&x[row]).enumerate() {
-                let mut affinity = sign * *slot + (sign * unary[a] + self.unary_shift) * value;
+            let pairs = out[row.clone()].iter_mut().zip(&x[row]).enumerate();
+            let set = |((a, (slot, &value)), u): ((usize, (&mut f64, &f64)), f64)| {
+                let mut affinity = sign * *slot + (sign * u + self.unary_shift) * value;
                 if self.pair_shift > 0.0 {
                     // Everything but the assignments that share i or a.
                     affinity += self.pair_shift * (total - row_sum - column_sums[a] + value);
                 }
                 *slot = affinity;
+            };
+            match &problem.unary {
+                PairValues::Full(unary) => {
+                    pairs.zip(unary.row(i).iter().copied()).for_each(set);
+                }
+                listed => pairs.zip(listed.row(i)).for_each(set),
             }
         }
         self.mask(out);
@@ -106,7 +112,7 @@ impl<'p> Affinities<'p> {
         if candidates.is_all() {
             return;
         }
-        let m = self.problem.unary.cols();
+        let m = self.problem.shape().1;
         for (i, row) in x.chunks_mut(m.max(1)).enumerate() {
             let mut allowed = candidates.of_row(i).peekable();
             for (a, slot) in row.iter_mut().enumerate() {

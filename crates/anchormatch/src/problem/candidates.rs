@@ -1,14 +1,15 @@
 //! Which assignments are allowed.
 
 use crate::error::{Error, Result};
+use crate::linalg::Csr;
 
 /// All assignments, or the listed ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidates {
     rows: usize,
     cols: usize,
-    /// Columns allowed for each row, ascending; `None` when all are.
-    lists: Option<Vec<Vec<u32>>>,
+    /// The allowed ones; `None` when all are.
+    listed: Option<Csr<()>>,
 }
 
 impl Candidates {
@@ -18,7 +19,7 @@ impl Candidates {
         Self {
             rows,
             cols,
-            lists: None,
+            listed: None,
         }
     }
 
@@ -31,26 +32,25 @@ impl Candidates {
         cols: usize,
         pairs: impl IntoIterator<Item = (usize, usize)>,
     ) -> Result<Self> {
-        let mut lists = vec![Vec::new(); rows];
-        for (i, a) in pairs {
-            if i >= rows || a >= cols {
-                return Err(Error::parameter(
-                    "candidates",
-                    format!("({i}, {a})"),
-                    format!("pairs within {rows}×{cols}"),
-                ));
-            }
-            lists[i].push(a as u32);
+        let mut outside = None;
+        let pairs = pairs.into_iter().map_while(|(i, a)| {
+            let inside = i < rows && a < cols;
+            outside = (!inside).then_some((i, a));
+            inside.then_some((i, a))
+        });
+        let listed = Csr::pattern(rows, cols, pairs)?;
+        match outside {
+            Some((i, a)) => Err(Error::parameter(
+                "candidates",
+                format!("({i}, {a})"),
+                format!("pairs within {rows}×{cols}"),
+            )),
+            None => Ok(Self {
+                rows,
+                cols,
+                listed: Some(listed),
+            }),
         }
-        for list in &mut lists {
-            list.sort_unstable();
-            list.dedup();
-        }
-        Ok(Self {
-            rows,
-            cols,
-            lists: Some(lists),
-        })
     }
 
     /// The numbers of rows and columns.
@@ -62,33 +62,38 @@ impl Candidates {
     /// Whether nothing is ruled out.
     #[must_use]
     pub fn is_all(&self) -> bool {
-        self.lists.is_none()
+        self.listed.is_none()
     }
 
     /// Whether row `i` may take column `a`.
     #[must_use]
     pub fn allows(&self, i: usize, a: usize) -> bool {
-        match &self.lists {
+        match &self.listed {
             None => true,
-            Some(lists) => lists[i].binary_search(&(a as u32)).is_ok(),
+            Some(listed) => listed.place(i, a).is_some(),
         }
     }
 
     /// The columns that row `i` may take, ascending.
     pub fn of_row(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let (range, list) = match &self.lists {
+        let (range, list) = match &self.listed {
             None => (0..self.cols, &[][..]),
-            Some(lists) => (0..0, &lists[i][..]),
+            Some(listed) => (0..0, listed.columns(i)),
         };
         range.chain(list.iter().map(|&a| a as usize))
+    }
+
+    /// Bytes that the lists take.
+    pub(super) fn memory(&self) -> u64 {
+        self.listed.as_ref().map_or(0, Csr::memory)
     }
 
     /// How many assignments are allowed.
     #[must_use]
     pub fn count(&self) -> usize {
-        match &self.lists {
+        match &self.listed {
             None => self.rows * self.cols,
-            Some(lists) => lists.iter().map(Vec::len).sum(),
+            Some(listed) => listed.entries(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Pairwise;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::linalg::{Matrix, dot};
 use crate::monitor::Monitor;
 
@@ -95,7 +95,7 @@ impl ExplicitPairwise {
         monitor.reserve(
             "an explicit affinity matrix",
             size.saturating_mul(size).saturating_mul(8),
-            "use the separable kernel",
+            &[Hint::MoreMemory, Hint::SeparableKernel],
         )?;
         let matrix = Matrix::from_fn(rows * cols, rows * cols, |p, q| {
             let (i, a, j, b) = (p / cols, p % cols, q / cols, q % cols);

@@ -4,9 +4,9 @@
 //!
 //! > xᵀWx = Σ u(i,a) x_ia + Σ_{i≠j, a≠b} W(ia, jb) x_ia x_jb
 //!
-//! is maximised or minimised, as the problem's [`Sense`] says. The unary part u is W's diagonal. The
-//! pairwise part is an operator: no solver sees a matrix with (n₁ n₂)² entries unless the caller
-//! brought one.
+//! is maximised or minimised, as the problem's [`Sense`] says. The unary part u is W's diagonal, full or
+//! listed ([`PairValues`]). The pairwise part is an operator: no solver sees a matrix with (n₁ n₂)²
+//! entries unless the caller brought one.
 //!
 //! | kind | W(ia, jb), i ≠ j, a ≠ b | product W·x | memory |
 //! |---|---|---|---|
@@ -37,11 +37,14 @@ pub use separable::SeparablePairwise;
 pub use sparse::{Listed, SparsePairwise};
 pub use weights::Weights;
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PairValues};
+use crate::monitor::Monitor;
 
 /// The off-diagonal part of W, zero wherever two assignments conflict (i = j or a = b).
 ///
@@ -154,7 +157,9 @@ pub enum Coverage {
 pub struct Problem {
     sense: Sense,
     coverage: Coverage,
-    unary: Matrix,
+    unary: PairValues,
+    /// Listed unary values as a matrix, once a solver has asked for it.
+    full_unary: OnceLock<Matrix>,
     pairwise: Box<dyn Pairwise>,
     candidates: Candidates,
     /// Added to every objective: what was folded out of the program.
@@ -177,8 +182,13 @@ impl Problem {
     ///
     /// # Errors
     /// When the shapes differ or a unary value is not finite.
-    pub fn new(sense: Sense, unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
-        let shape = (unary.rows(), unary.cols());
+    pub fn new(
+        sense: Sense,
+        unary: impl Into<PairValues>,
+        pairwise: Box<dyn Pairwise>,
+    ) -> Result<Self> {
+        let unary = unary.into();
+        let shape = unary.shape();
         if shape != pairwise.shape() {
             let (n, m) = pairwise.shape();
             return Err(Error::parameter(
@@ -187,7 +197,7 @@ impl Problem {
                 format!("{n}×{m}, as the pairwise part has"),
             ));
         }
-        if let Some(value) = unary.as_slice().iter().find(|v| !v.is_finite()) {
+        if let Some(value) = unary.occurring().find(|v| !v.is_finite()) {
             return Err(Error::parameter("unary", value, "finite numbers"));
         }
         Ok(Self {
@@ -195,6 +205,7 @@ impl Problem {
             coverage: Coverage::Full,
             candidates: Candidates::all(shape.0, shape.1),
             unary,
+            full_unary: OnceLock::new(),
             pairwise,
             constant: 0.0,
         })
@@ -204,7 +215,7 @@ impl Problem {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn maximise(unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
+    pub fn maximise(unary: impl Into<PairValues>, pairwise: Box<dyn Pairwise>) -> Result<Self> {
         Self::new(Sense::Maximise, unary, pairwise)
     }
 
@@ -212,7 +223,7 @@ impl Problem {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn minimise(unary: Matrix, pairwise: Box<dyn Pairwise>) -> Result<Self> {
+    pub fn minimise(unary: impl Into<PairValues>, pairwise: Box<dyn Pairwise>) -> Result<Self> {
         Self::new(Sense::Minimise, unary, pairwise)
     }
 
@@ -250,7 +261,7 @@ impl Problem {
     /// n₁ and n₂.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
-        (self.unary.rows(), self.unary.cols())
+        self.unary.shape()
     }
 
     /// Whether W is to be maximised or minimised.
@@ -279,8 +290,23 @@ impl Problem {
 
     /// W's diagonal, u(i, a).
     #[must_use]
-    pub fn unary(&self) -> &Matrix {
+    pub fn unary(&self) -> &PairValues {
         &self.unary
+    }
+
+    /// [`unary`](Self::unary) as a full matrix, for solvers that know no other kind. Listed values
+    /// become one at the first call and stay it.
+    ///
+    /// # Errors
+    /// When the matrix has to be made and the memory does not suffice.
+    pub fn full_unary(&self, monitor: &Monitor) -> Result<&Matrix> {
+        match self.unary.as_full().or_else(|| self.full_unary.get()) {
+            Some(full) => Ok(full),
+            None => {
+                let full = self.unary.full(monitor)?.into_owned();
+                Ok(self.full_unary.get_or_init(|| full))
+            }
+        }
     }
 
     /// W's off-diagonal part.
@@ -292,9 +318,28 @@ impl Problem {
     /// `out = W x`, unary part included.
     pub fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
         self.pairwise.apply(x, out, scratch);
-        for ((slot, &u), &value) in out.iter_mut().zip(self.unary.as_slice()).zip(x) {
-            *slot += u * value;
+        match &self.unary {
+            PairValues::Full(unary) => {
+                for ((slot, &u), &value) in out.iter_mut().zip(unary.as_slice()).zip(x) {
+                    *slot += u * value;
+                }
+            }
+            listed => {
+                for ((slot, u), &value) in out.iter_mut().zip(listed.iter()).zip(x) {
+                    *slot += u * value;
+                }
+            }
         }
+    }
+
+    /// Bytes that the problem holds.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        let full = self
+            .full_unary
+            .get()
+            .map_or(0, |full| 8 * full.as_slice().len());
+        self.unary.memory() + full as u64 + self.pairwise.memory() + self.candidates.memory()
     }
 
     /// xᵀWx of an assignment, entry by entry, and the constant.

@@ -11,7 +11,7 @@ use super::low_rank::Rows;
 use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, multiply_into};
+use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 
 /// W(ia, jb) = ½ (A_ij B_ab + A_ji B_ba).
 #[derive(Debug, Clone)]
@@ -28,13 +28,19 @@ impl ProductPairwise {
     ///
     /// # Errors
     /// When a matrix is not square, not finite, or its sparse rows are not sorted.
-    pub fn new(mut a: Weights, mut b: Weights) -> Result<(Self, Matrix)> {
+    pub fn new(mut a: Weights, mut b: Weights) -> Result<(Self, PairValues)> {
         a.check("A")?;
         b.check("B")?;
         let (diagonal_a, diagonal_b) = (a.split_diagonal(), b.split_diagonal());
-        let unary = Matrix::from_fn(diagonal_a.len(), diagonal_b.len(), |i, c| {
-            diagonal_a[i] * diagonal_b[c]
-        });
+        let unary = match (&a, &b) {
+            (Weights::Sparse(_), Weights::Sparse(_)) => {
+                outer_product(&diagonal_a, &diagonal_b)?.into()
+            }
+            _ => Matrix::from_fn(diagonal_a.len(), diagonal_b.len(), |i, c| {
+                diagonal_a[i] * diagonal_b[c]
+            })
+            .into(),
+        };
         let transposed = match (a.is_symmetric(), b.is_symmetric()) {
             (true, true) => None,
             (true, false) => {
@@ -92,9 +98,9 @@ impl ProductPairwise {
                     format!("{}×{}", pairwise.shape().0, pairwise.shape().1),
                 ));
             }
-            for (slot, value) in unary.as_mut_slice().iter_mut().zip(linear.as_slice()) {
-                *slot += value;
-            }
+            let mut sum = linear.clone();
+            unary.add_to(sum.as_mut_slice(), 1.0);
+            unary = sum.into();
         }
         Problem::new(sense, unary, Box::new(pairwise))
     }
@@ -136,9 +142,9 @@ impl ProductPairwise {
                             *slot += factor * v;
                         }
                     }
-                    Weights::Sparse(rows) => {
-                        for &(d, v) in &rows[c] {
-                            row[d as usize] += factor * v;
+                    Weights::Sparse(listed) => {
+                        for (d, v) in listed.row(c) {
+                            row[d] += factor * v;
                         }
                     }
                 }
@@ -287,6 +293,15 @@ impl Pairwise for ProductPairwise {
     fn as_product(&self) -> Option<&ProductPairwise> {
         Some(self)
     }
+}
+
+/// The entries of left · rightᵀ that are not zero.
+fn outer_product(left: &[f64], right: &[f64]) -> Result<Csr<f64>> {
+    let row = |&x: &f64| {
+        let entries = right.iter().map(move |y| x * y).enumerate();
+        entries.filter(move |&(_, product)| x != 0.0 && product != 0.0)
+    };
+    Csr::from_rows(right.len(), left.iter().map(row))
 }
 
 /// Row j of `out` is the row of `matrix` that j is assigned to, zero when it is to none.
@@ -443,8 +458,8 @@ mod tests {
         for bad in [
             Weights::Dense(Matrix::zeros(2, 3)),
             Weights::Dense(Matrix::filled(2, 2, f64::NAN)),
-            Weights::Sparse(vec![vec![(1, 1.0), (0, 1.0)], vec![]]),
-            Weights::Sparse(vec![vec![(5, 1.0)], vec![]]),
+            Weights::Sparse(Csr::empty(2, 3)),
+            Weights::Sparse(Csr::from_triplets(2, 2, [(0, 1, f64::INFINITY)]).unwrap()),
         ] {
             assert!(ProductPairwise::new(bad.clone(), good()).is_err());
             assert!(ProductPairwise::new(good(), bad).is_err());

@@ -167,19 +167,7 @@ fn check_linear(linear: &Matrix, n: usize, m: usize) -> Result<()> {
 fn part(weights: &Weights, kept: &[usize]) -> Weights {
     match weights {
         Weights::Dense(matrix) => Weights::Dense(matrix.select(kept, kept)),
-        Weights::Sparse(rows) => {
-            let mut place = vec![None; rows.len()];
-            for (new, &old) in kept.iter().enumerate() {
-                place[old] = Some(new as u32);
-            }
-            let row = |&i: &usize| {
-                let entries = rows[i].iter();
-                entries
-                    .filter_map(|&(j, value)| place[j as usize].map(|j| (j, value)))
-                    .collect()
-            };
-            Weights::Sparse(kept.iter().map(row).collect())
-        }
+        Weights::Sparse(listed) => Weights::Sparse(listed.select(kept, kept)),
     }
 }
 

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::low_rank::Rows;
 use super::{GaussianKernel, KernelFactors, LowRank, Pairwise};
 use crate::assignment::Assignment;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 use crate::monitor::Monitor;
 
@@ -82,7 +82,7 @@ impl SeparablePairwise {
                 y.rows()
             ),
             Self::memory_needed(x.rows(), y.rows(), rank),
-            "raise --max-memory or choose a wider kernel",
+            &[Hint::MoreMemory, Hint::WiderKernel],
         )?;
         let f = tabulate(&factors, &x);
         let g = tabulate(&factors, &y);
@@ -126,7 +126,7 @@ impl SeparablePairwise {
         monitor.reserve(
             &format!("{rank} factors of {}×{} nodes", shape.0, shape.1),
             Self::memory_needed(shape.0, shape.1, rank),
-            "raise --max-memory or match smaller graphs",
+            &[Hint::MoreMemory, Hint::SmallerGraphs],
         )?;
         let mut bounds = (0.0, 0.0);
         for (f, g) in factors {

@@ -6,7 +6,7 @@
 
 use super::{Candidates, Coverage, Pairwise, Problem, Sense};
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::Csr;
 
 /// A problem as its file lists it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,28 +35,30 @@ impl Listed {
             self.cols,
             self.assignments.iter().map(|&(i, a, _)| (i, a)),
         )?;
-        let mut unary = Matrix::zeros(self.rows, self.cols);
-        for &(i, a, cost) in &self.assignments {
-            unary[(i, a)] += cost;
-        }
         let pairwise = SparsePairwise::new(self)?;
-        Problem::new(Sense::Minimise, unary, Box::new(pairwise))?
+        Problem::new(Sense::Minimise, self.costs()?, Box::new(pairwise))?
             .with_coverage(Coverage::Partial)
             .with_candidates(candidates)
+    }
+
+    /// The costs of the assignments; those of one that is listed twice add up.
+    ///
+    /// # Errors
+    /// When an assignment is out of range.
+    pub fn costs(&self) -> Result<Csr<f64>> {
+        Csr::from_triplets(self.rows, self.cols, self.assignments.iter().copied())
     }
 }
 
 /// The pairwise part of a [`Listed`] problem, rows of neighbours by assignment.
 #[derive(Debug, Clone)]
 pub struct SparsePairwise {
-    rows: usize,
-    cols: usize,
-    /// Places in the n₁×n₂ matrix that interact with anything, ascending.
+    /// The assignments that interact with anything; an entry's place is its number.
+    numbers: Csr<()>,
+    /// The place of each of them in the n₁×n₂ matrix, ascending.
     places: Vec<usize>,
-    /// `neighbours[offsets[k]..offsets[k + 1]]` interact with `places[k]`.
-    offsets: Vec<usize>,
-    /// (place, W), places ascending.
-    neighbours: Vec<(usize, f64)>,
+    /// W between them, by number.
+    weights: Csr<f64>,
     bounds: (f64, f64),
 }
 
@@ -95,54 +97,43 @@ impl SparsePairwise {
                 entries.push((q, p, 0.5 * cost));
             }
         }
-        // Stable, so that costs of a pair that is listed twice add up in the order of the list.
-        entries.sort_by_key(|entry| (entry.0, entry.1));
-        let mut result = Self {
-            rows: listed.rows,
-            cols,
-            places: Vec::new(),
-            offsets: vec![0],
-            neighbours: Vec::with_capacity(entries.len()),
-            bounds: (0.0, 0.0),
-        };
-        for row in entries.chunk_by(|x, y| x.0 == y.0) {
-            result.places.push(row[0].0);
-            for same in row.chunk_by(|x, y| x.1 == y.1) {
-                let value = same.iter().map(|entry| entry.2).sum::<f64>();
-                result.bounds = (result.bounds.0.min(value), result.bounds.1.max(value));
-                result.neighbours.push((same[0].1, value));
-            }
-            result.offsets.push(result.neighbours.len());
-        }
-        Ok(result)
-    }
-
-    fn row(&self, place: usize) -> &[(usize, f64)] {
-        match self.places.binary_search(&place) {
-            Ok(k) => &self.neighbours[self.offsets[k]..self.offsets[k + 1]],
-            Err(_) => &[],
-        }
+        // W is symmetric: whoever interacts stands first in some entry.
+        let mut places: Vec<usize> = entries.iter().map(|entry| entry.0).collect();
+        places.sort_unstable();
+        places.dedup();
+        let pairs = places.iter().map(|&p| (p / cols, p % cols));
+        let numbers = Csr::pattern(listed.rows, cols, pairs)?;
+        let number = |p: usize| places.binary_search(&p).expect("p is in an entry");
+        let numbered = entries.iter().map(|&(p, q, w)| (number(p), number(q), w));
+        let weights = Csr::from_triplets(places.len(), places.len(), numbered)?;
+        let extend = |(low, high): (f64, f64), &w: &f64| (low.min(w), high.max(w));
+        Ok(Self {
+            bounds: weights.values().iter().fold((0.0, 0.0), extend),
+            numbers,
+            places,
+            weights,
+        })
     }
 }
 
 impl Pairwise for SparsePairwise {
     fn shape(&self) -> (usize, usize) {
-        (self.rows, self.cols)
+        (self.numbers.rows(), self.numbers.cols())
     }
 
     fn value(&self, i: usize, a: usize, j: usize, b: usize) -> f64 {
-        let row = self.row(i * self.cols + a);
-        row.binary_search_by_key(&(j * self.cols + b), |entry| entry.0)
-            .map_or(0.0, |k| row[k].1)
+        let pair = (self.numbers.place(i, a), self.numbers.place(j, b));
+        let (Some(p), Some(q)) = pair else {
+            return 0.0;
+        };
+        self.weights.get(p, q).unwrap_or(0.0)
     }
 
     fn apply(&self, x: &[f64], out: &mut [f64], _scratch: &mut [f64]) {
         out.fill(0.0);
         for (k, &place) in self.places.iter().enumerate() {
-            out[place] = self.neighbours[self.offsets[k]..self.offsets[k + 1]]
-                .iter()
-                .map(|&(q, value)| value * x[q])
-                .sum();
+            let terms = self.weights.row(k).map(|(q, w)| w * x[self.places[q]]);
+            out[place] = terms.sum();
         }
     }
 
@@ -151,9 +142,7 @@ impl Pairwise for SparsePairwise {
     }
 
     fn memory(&self) -> u64 {
-        (size_of_val(&self.neighbours[..])
-            + size_of_val(&self.offsets[..])
-            + size_of_val(&self.places[..])) as u64
+        self.numbers.memory() + self.weights.memory() + size_of_val(&self.places[..]) as u64
     }
 
     fn bounds(&self) -> (f64, f64) {
@@ -161,8 +150,10 @@ impl Pairwise for SparsePairwise {
     }
 
     fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
-        for &(place, value) in self.row(j * self.cols + b) {
-            gradient[place] += scale * value;
+        if let Some(number) = self.numbers.place(j, b) {
+            for (q, w) in self.weights.row(number) {
+                gradient[self.places[q]] += scale * w;
+            }
         }
     }
 }

@@ -3,35 +3,23 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
-
-/// Rows that one task of a sparse product computes.
-const SPARSE_ROWS: usize = 32;
+use crate::linalg::{Csr, Matrix, multiply_into, multiply_transposed_into};
 
 /// A square matrix of weights between the nodes of one side.
 #[derive(Debug, Clone)]
 pub enum Weights {
     /// All n² entries.
     Dense(Matrix),
-    /// Rows of (column, entry), columns ascending, zeros left out.
-    Sparse(Vec<Vec<(u32, f64)>>),
+    /// Those that are listed; the others are zero.
+    Sparse(Csr<f64>),
 }
 
 impl Weights {
     /// The entries of a square matrix that are not zero.
     #[must_use]
     pub fn sparse(matrix: &Matrix) -> Self {
-        let row = |i: usize| {
-            let entries = matrix.row(i).iter().enumerate();
-            entries
-                .filter(|e| *e.1 != 0.0)
-                .map(|(j, &v)| (j as u32, v))
-                .collect()
-        };
-        Self::Sparse((0..matrix.rows()).map(row).collect())
+        Self::Sparse(Csr::from_dense(matrix))
     }
 
     /// The number of nodes.
@@ -39,7 +27,7 @@ impl Weights {
     pub fn nodes(&self) -> usize {
         match self {
             Self::Dense(matrix) => matrix.rows(),
-            Self::Sparse(rows) => rows.len(),
+            Self::Sparse(listed) => listed.rows(),
         }
     }
 
@@ -48,9 +36,7 @@ impl Weights {
     pub fn get(&self, i: usize, j: usize) -> f64 {
         match self {
             Self::Dense(matrix) => matrix[(i, j)],
-            Self::Sparse(rows) => rows[i]
-                .binary_search_by_key(&(j as u32), |entry| entry.0)
-                .map_or(0.0, |place| rows[i][place].1),
+            Self::Sparse(listed) => listed.get(i, j).unwrap_or(0.0),
         }
     }
 
@@ -59,15 +45,7 @@ impl Weights {
     pub fn dense(&self) -> Matrix {
         match self {
             Self::Dense(matrix) => matrix.clone(),
-            Self::Sparse(rows) => {
-                let mut matrix = Matrix::zeros(rows.len(), rows.len());
-                for (i, row) in rows.iter().enumerate() {
-                    for &(j, value) in row {
-                        matrix[(i, j as usize)] = value;
-                    }
-                }
-                matrix
-            }
+            Self::Sparse(listed) => listed.to_dense(),
         }
     }
 
@@ -81,33 +59,18 @@ impl Weights {
 
     pub(super) fn check(&self, name: &'static str) -> Result<()> {
         let n = self.nodes();
-        let finite = match self {
-            Self::Dense(matrix) => {
-                if matrix.cols() != n {
-                    return Err(Error::parameter(
-                        name,
-                        format!("a {n}×{} matrix", matrix.cols()),
-                        "a square one",
-                    ));
-                }
-                matrix.as_slice().iter().all(|v| v.is_finite())
-            }
-            Self::Sparse(rows) => {
-                let sorted = rows.iter().all(|row| {
-                    row.windows(2).all(|w| w[0].0 < w[1].0)
-                        && row.last().is_none_or(|entry| (entry.0 as usize) < n)
-                });
-                if !sorted {
-                    return Err(Error::parameter(
-                        name,
-                        "columns out of order or range",
-                        format!("ascending columns below {n} in every row"),
-                    ));
-                }
-                rows.iter().flatten().all(|entry| entry.1.is_finite())
-            }
+        let (cols, values) = match self {
+            Self::Dense(matrix) => (matrix.cols(), matrix.as_slice()),
+            Self::Sparse(listed) => (listed.cols(), listed.values()),
         };
-        if finite {
+        if cols != n {
+            return Err(Error::parameter(
+                name,
+                format!("a {n}×{cols} matrix"),
+                "a square one",
+            ));
+        }
+        if values.iter().all(|v| v.is_finite()) {
             Ok(())
         } else {
             Err(Error::parameter(
@@ -124,11 +87,7 @@ impl Weights {
         let diagonal = (0..n).map(|i| self.get(i, i)).collect();
         match self {
             Self::Dense(matrix) => (0..n).for_each(|i| matrix[(i, i)] = 0.0),
-            Self::Sparse(rows) => {
-                for (i, row) in rows.iter_mut().enumerate() {
-                    row.retain(|entry| entry.0 as usize != i);
-                }
-            }
+            Self::Sparse(listed) => *listed = listed.filtered(|i, j, _| i != j),
         }
         diagonal
     }
@@ -136,15 +95,7 @@ impl Weights {
     pub(super) fn transposed(&self) -> Self {
         match self {
             Self::Dense(matrix) => Self::Dense(matrix.transposed()),
-            Self::Sparse(rows) => {
-                let mut columns = vec![Vec::new(); rows.len()];
-                for (i, row) in rows.iter().enumerate() {
-                    for &(j, value) in row {
-                        columns[j as usize].push((i as u32, value));
-                    }
-                }
-                Self::Sparse(columns)
-            }
+            Self::Sparse(listed) => Self::Sparse(listed.transposed()),
         }
     }
 
@@ -154,10 +105,9 @@ impl Weights {
                 let n = matrix.rows();
                 (0..n).all(|i| (0..i).all(|j| matrix[(i, j)] == matrix[(j, i)]))
             }
-            Self::Sparse(rows) => rows.iter().enumerate().all(|(i, row)| {
-                row.iter()
-                    .all(|&(j, value)| self.get(j as usize, i) == value)
-            }),
+            Self::Sparse(listed) => listed
+                .triplets()
+                .all(|(i, j, value)| self.get(j, i) == value),
         }
     }
 
@@ -171,28 +121,12 @@ impl Weights {
                 }
                 Self::Dense(other)
             }
-            (Self::Sparse(rows), Self::Sparse(other)) => Self::Sparse(
-                rows.iter()
-                    .zip(other)
-                    .map(|(row, column)| {
-                        let mut both: Vec<(u32, f64)> = row
-                            .iter()
-                            .copied()
-                            .chain(column)
-                            .map(|(j, v)| (j, 0.5 * v))
-                            .collect();
-                        both.sort_by_key(|entry| entry.0);
-                        let mut merged: Vec<(u32, f64)> = Vec::with_capacity(both.len());
-                        for (j, value) in both {
-                            match merged.last_mut() {
-                                Some(last) if last.0 == j => last.1 += value,
-                                _ => merged.push((j, value)),
-                            }
-                        }
-                        merged
-                    })
-                    .collect(),
-            ),
+            (Self::Sparse(listed), Self::Sparse(other)) => {
+                let both = listed.triplets().chain(other.triplets());
+                let halves = both.map(|(i, j, value)| (i, j, 0.5 * value));
+                let sum = Csr::from_triplets(listed.rows(), listed.cols(), halves);
+                Self::Sparse(sum.expect("entries of a matrix and its transpose"))
+            }
             _ => unreachable!("a transpose keeps its kind"),
         }
     }
@@ -210,17 +144,18 @@ impl Weights {
                     .filter(|e| e / n != e % n)
                     .map(|e| matrix.as_slice()[e]),
             ),
-            Self::Sparse(rows) => {
-                let (low, high) = fold(&mut rows.iter().flatten().map(|entry| entry.1));
+            Self::Sparse(listed) => {
+                let (low, high) = fold(&mut listed.values().iter().copied());
                 (low.min(0.0), high.max(0.0))
             }
         }
     }
 
-    pub(super) fn entries(&self) -> usize {
+    /// The number of entries stored.
+    pub(crate) fn entries(&self) -> usize {
         match self {
             Self::Dense(matrix) => matrix.as_slice().len(),
-            Self::Sparse(rows) => rows.iter().map(Vec::len).sum(),
+            Self::Sparse(listed) => listed.entries(),
         }
     }
 
@@ -229,21 +164,7 @@ impl Weights {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
-            Self::Sparse(rows) => {
-                out.par_chunks_mut((SPARSE_ROWS * m).max(1))
-                    .enumerate()
-                    .for_each(|(block, out)| {
-                        for (offset, slot) in out.chunks_mut(m).enumerate() {
-                            slot.fill(0.0);
-                            for &(j, value) in &rows[block * SPARSE_ROWS + offset] {
-                                let from = &x[j as usize * m..(j as usize + 1) * m];
-                                for (slot, x) in slot.iter_mut().zip(from) {
-                                    *slot += value * x;
-                                }
-                            }
-                        }
-                    });
-            }
+            Self::Sparse(listed) => listed.multiply_into(out, x, m),
         }
     }
 
@@ -252,22 +173,12 @@ impl Weights {
         let n = self.nodes();
         match self {
             Self::Dense(matrix) => multiply_transposed_into(out, x, matrix.as_slice(), k, n, n),
-            Self::Sparse(rows) => {
-                out.par_chunks_mut((SPARSE_ROWS * n).max(1))
-                    .zip(x.par_chunks((SPARSE_ROWS * n).max(1)))
-                    .for_each(|(out, x)| {
-                        for (out, x) in out.chunks_mut(n).zip(x.chunks(n)) {
-                            for (slot, row) in out.iter_mut().zip(rows) {
-                                *slot = row.iter().map(|&(j, v)| v * x[j as usize]).sum();
-                            }
-                        }
-                    });
-            }
+            Self::Sparse(listed) => listed.multiply_transposed_into(out, x),
         }
     }
 
-    /// Calls `visit(k, M_kj)` for the entries of column j, read from the transpose.
-    pub(super) fn visit_row(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
+    /// Calls `visit(k, M_jk)` for the entries of row j.
+    pub(crate) fn visit_row(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
         match self {
             Self::Dense(matrix) => {
                 matrix
@@ -276,7 +187,7 @@ impl Weights {
                     .enumerate()
                     .for_each(|(k, &v)| visit(k, v));
             }
-            Self::Sparse(rows) => rows[j].iter().for_each(|&(k, v)| visit(k as usize, v)),
+            Self::Sparse(listed) => listed.row(j).for_each(|(k, v)| visit(k, v)),
         }
     }
 }

@@ -81,6 +81,7 @@ impl Solver for Faq {
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
+        let unary = problem.full_unary(monitor)?.as_slice();
         best_of_starts(
             problem,
             start,
@@ -88,7 +89,7 @@ impl Solver for Faq {
             "faq",
             self.restarts,
             self.max_iterations,
-            |polytope, x, report| self.climb(problem, polytope, x, report),
+            |polytope, x, report| self.climb(problem, unary, polytope, x, report),
         )
     }
 }
@@ -98,15 +99,15 @@ impl Faq {
     fn climb(
         &self,
         problem: &Problem,
+        unary: &[f64],
         mut polytope: Polytope<'_>,
         x: Vec<f64>,
         report: &Report<'_>,
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
-        let unary = problem.unary().as_slice();
         let mut scratch = vec![0.0; pairwise.scratch_len()];
-        let mut point = Point::new(problem, x, &mut scratch);
+        let mut point = Point::new(problem, unary, x, &mut scratch);
         let mut score = vec![0.0; n * m];
         point.score(unary, sign, &mut score);
         let mut vertex_image = vec![0.0; n * m];
@@ -149,7 +150,7 @@ impl Faq {
         Ok(Solution {
             assignment,
             objective,
-            soft: Some(soft),
+            soft: Some(soft.into()),
             iterations: convergence.len(),
             status,
             convergence,
@@ -183,7 +184,8 @@ mod tests {
         let mut image = vec![0.0; x.len()];
         let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
         problem.pairwise().apply(x, &mut image, &mut scratch);
-        let terms = x.iter().zip(&image).zip(problem.unary().as_slice());
+        let unary = problem.unary().as_full().unwrap();
+        let terms = x.iter().zip(&image).zip(unary.as_slice());
         terms.map(|((x, image), u)| x * (image + u)).sum()
     }
 
@@ -195,11 +197,8 @@ mod tests {
         problem
             .pairwise()
             .apply(x.as_slice(), gradient.as_mut_slice(), &mut scratch);
-        for (g, u) in gradient
-            .as_mut_slice()
-            .iter_mut()
-            .zip(problem.unary().as_slice())
-        {
+        let unary = problem.unary().as_full().unwrap();
+        for (g, u) in gradient.as_mut_slice().iter_mut().zip(unary.as_slice()) {
             *g = problem.sense().sign() * (u + 2.0 * *g);
         }
         let now: f64 = (gradient.as_slice().iter().zip(x.as_slice()))
@@ -224,10 +223,10 @@ mod tests {
         for sense in [Sense::Maximise, Sense::Minimise] {
             for (n, m, seed) in [(8, 8, 1), (5, 9, 2), (9, 5, 3)] {
                 let problem = problem(n, m, sense, seed);
-                let mut before = soft_after(&problem, 0).soft.unwrap();
+                let mut before = soft_after(&problem, 0).soft_matrix().unwrap().clone();
                 for iterations in 1..12 {
                     let solution = soft_after(&problem, iterations);
-                    let x = solution.soft.unwrap();
+                    let x = solution.soft_matrix().unwrap().clone();
                     let (old, new) = (
                         relaxed(&problem, before.as_slice()),
                         relaxed(&problem, x.as_slice()),
@@ -261,7 +260,7 @@ mod tests {
         for seed in 0..10 {
             let problem = problem(9, 9, Sense::Minimise, seed);
             let solution = soft_after(&problem, 2000);
-            let left = gap(&problem, solution.soft.as_ref().unwrap());
+            let left = gap(&problem, solution.soft_matrix().unwrap());
             if solution.status == Status::Converged {
                 converged += 1;
                 assert!(left < 1e-6, "{left}");
@@ -278,7 +277,7 @@ mod tests {
     fn all_starts_lie_in_the_hull() {
         for (n, m) in [(4, 4), (3, 6), (6, 3)] {
             let problem = problem(n, m, Sense::Maximise, 1);
-            let unbalanced = Matrix::from_fn(n, m, |i, a| if i == a { 5.0 } else { 0.0 });
+            let unbalanced = Matrix::from_fn(n, m, |i, a| if i == a { 5.0 } else { 0.0 }).into();
             let partial: Assignment = (0..n).map(|i| (i == 1).then_some(2)).collect();
             for start in [
                 Start::default(),
@@ -296,7 +295,7 @@ mod tests {
                     ..Faq::default()
                 };
                 let solution = solver.solve(&problem, &start, &Monitor::silent()).unwrap();
-                let soft = solution.soft.unwrap();
+                let soft = solution.soft_matrix().unwrap();
                 let total: f64 = soft.as_slice().iter().sum();
                 assert!((total - n.min(m) as f64).abs() < 1e-2, "{total}");
                 for i in 0..n {
@@ -318,7 +317,8 @@ mod tests {
     #[test]
     fn a_balanced_soft_start_is_taken_as_it_is() {
         let problem = problem(3, 3, Sense::Maximise, 4);
-        let soft = Matrix::from_vec(3, 3, vec![0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.5]);
+        let soft = [0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.5];
+        let soft = Matrix::from_vec(3, 3, soft.to_vec()).into();
         let start = Start {
             soft: Some(&soft),
             ..Start::default()
@@ -340,7 +340,7 @@ mod tests {
             let pairwise = ExplicitPairwise::new(4, 4, matrix).unwrap();
             let problem = Problem::maximise(Matrix::zeros(4, 4), Box::new(pairwise)).unwrap();
             let one = soft_after(&problem, 1);
-            let rounded = round(&problem, one.soft.as_ref().unwrap()).unwrap();
+            let rounded = round(&problem, one.soft_matrix().unwrap()).unwrap();
             assert!(one.objective >= problem.objective(&rounded));
             assert_eq!(one.objective, problem.objective(&one.assignment));
         }

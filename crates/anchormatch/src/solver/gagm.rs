@@ -122,7 +122,8 @@ impl Solver for Gagm {
         let temperatures = self.temperatures();
         let limit = temperatures.saturating_mul(self.inner_iterations);
         let mut iterations = Iterations::new("gagm", limit, problem, monitor);
-        let mut annealing = Annealing::new(problem, initial(problem, start));
+        let unary = problem.full_unary(monitor)?.as_slice();
+        let mut annealing = Annealing::new(problem, unary, initial(problem, start));
         let (mut temperature, mut beta, mut inner) = (0, self.first_beta, 0);
         while iterations.go_on() {
             let change = annealing.step(self, beta);
@@ -143,6 +144,7 @@ impl Solver for Gagm {
 /// M, and the memory of a step.
 struct Annealing<'p> {
     problem: &'p Problem,
+    unary: &'p [f64],
     affinities: Affinities<'p>,
     now: Vec<f64>,
     last: Vec<f64>,
@@ -155,10 +157,11 @@ struct Annealing<'p> {
 }
 
 impl<'p> Annealing<'p> {
-    fn new(problem: &'p Problem, first: Vec<f64>) -> Self {
+    fn new(problem: &'p Problem, unary: &'p [f64], first: Vec<f64>) -> Self {
         let (rows, cols) = problem.shape();
         Self {
             problem,
+            unary,
             affinities: Affinities::of(problem),
             last: vec![0.0; first.len()],
             gradient: vec![0.0; first.len()],
@@ -179,8 +182,7 @@ impl<'p> Annealing<'p> {
         let pairwise = problem.pairwise();
         pairwise.apply(&self.now, &mut self.gradient, &mut self.scratch);
         std::mem::swap(&mut self.now, &mut self.last);
-        let unary = problem.unary().as_slice();
-        for (slot, u) in self.gradient.iter_mut().zip(unary) {
+        for (slot, u) in self.gradient.iter_mut().zip(self.unary) {
             *slot = sign * (2.0 * *slot + u);
         }
         // A constant in Q changes nothing when the smaller side is full; with slack it counts.
@@ -209,8 +211,8 @@ impl<'p> Annealing<'p> {
     }
 
     fn candidate_mean(&self) -> f64 {
-        let (cols, candidates) = (self.problem.unary().cols(), self.problem.candidates());
-        let sum: f64 = (0..self.problem.unary().rows())
+        let ((rows, cols), candidates) = (self.problem.shape(), self.problem.candidates());
+        let sum: f64 = (0..rows)
             .map(|i| {
                 candidates
                     .of_row(i)
@@ -222,8 +224,8 @@ impl<'p> Annealing<'p> {
     }
 
     fn largest_deviation(&self, mean: f64) -> f64 {
-        let (cols, candidates) = (self.problem.unary().cols(), self.problem.candidates());
-        (0..self.problem.unary().rows())
+        let ((rows, cols), candidates) = (self.problem.shape(), self.problem.candidates());
+        (0..rows)
             .flat_map(|i| candidates.of_row(i).map(move |a| i * cols + a))
             .fold(0.0, |most, k| most.max((self.gradient[k] - mean).abs()))
     }
@@ -286,7 +288,8 @@ mod tests {
     #[test]
     fn slack_balances_rows_and_columns() {
         let problem = listed();
-        let mut annealing = Annealing::new(&problem, vec![0.2; 20]);
+        let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+        let mut annealing = Annealing::new(&problem, unary, vec![0.2; 20]);
         annealing.now = values(5, 3).into_vec()[..20].to_vec();
         let before = annealing.now.clone();
         annealing.balance_with_slack(0.7, 1e-13, 10_000);
@@ -311,7 +314,7 @@ mod tests {
         let solution = test_support::solve(&Gagm::default(), &problem);
         assert_eq!(solution.status, Status::Converged);
         assert_eq!(solution.assignment, want);
-        let soft = solution.soft.unwrap();
+        let soft = solution.soft_matrix().unwrap();
         for i in 0..11 {
             assert!(
                 soft[(i, want.partner(i).unwrap())] > 0.95,
@@ -319,7 +322,8 @@ mod tests {
                 soft.row(i)
             );
         }
-        let mut annealing = Annealing::new(&problem, soft.into_vec());
+        let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+        let mut annealing = Annealing::new(&problem, unary, soft.as_slice().to_vec());
         assert!(annealing.step(&Gagm::default(), 100.0) < 0.01);
     }
 

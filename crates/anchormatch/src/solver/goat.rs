@@ -117,6 +117,7 @@ impl Solver for Goat {
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
+        let unary = problem.full_unary(monitor)?.as_slice();
         best_of_starts(
             problem,
             start,
@@ -124,18 +125,23 @@ impl Solver for Goat {
             "goat",
             self.restarts,
             self.max_iterations,
-            |_, x, report| self.climb(problem, x, report),
+            |_, x, report| self.climb(problem, unary, x, report),
         )
     }
 }
 
 impl Goat {
-    fn climb(&self, problem: &Problem, x: Vec<f64>, report: &Report<'_>) -> Result<Solution> {
+    fn climb(
+        &self,
+        problem: &Problem,
+        unary: &[f64],
+        x: Vec<f64>,
+        report: &Report<'_>,
+    ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let (sign, pairwise) = (problem.sense().sign(), problem.pairwise());
-        let unary = problem.unary().as_slice();
         let mut scratch = vec![0.0; pairwise.scratch_len()];
-        let mut point = Point::new(problem, x, &mut scratch);
+        let mut point = Point::new(problem, unary, x, &mut scratch);
         let (mut score, mut plan, mut plan_image) =
             (vec![0.0; n * m], vec![0.0; n * m], vec![0.0; n * m]);
         let mut balancer = Balancer::new(n, m);
@@ -174,7 +180,7 @@ impl Goat {
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
-            soft: Some(soft),
+            soft: Some(soft.into()),
             iterations: convergence.len(),
             status,
             convergence,
@@ -249,7 +255,7 @@ mod tests {
         let solution = solver
             .solve(&problem(5, 5), &start, &Monitor::silent())
             .unwrap();
-        let soft = solution.soft.unwrap();
+        let soft = solution.soft_matrix().unwrap();
         for i in 0..5 {
             assert!(soft.row(i).iter().sum::<f64>() <= 1.0 + 1e-12);
         }
@@ -366,7 +372,7 @@ mod tests {
         let solution = Goat::default()
             .solve(&problem, &Start::default(), &Monitor::silent())
             .unwrap();
-        let soft = solution.soft.unwrap();
+        let soft = solution.soft_matrix().unwrap();
         for i in 0..5 {
             for a in 0..5 {
                 assert!(problem.candidates().allows(i, a) || soft[(i, a)] < 1e-12);
@@ -384,16 +390,16 @@ mod tests {
                 tolerance: 0.0,
                 ..Goat::default()
             };
-            let soft = solver
+            let solution = solver
                 .solve(&problem, &Start::default(), &Monitor::silent())
-                .unwrap()
-                .soft
                 .unwrap();
+            let soft = solution.soft_matrix().unwrap();
+            let unary = problem.unary().as_full().unwrap();
             let mut image = vec![0.0; 49];
             problem
                 .pairwise()
                 .apply(soft.as_slice(), &mut image, &mut []);
-            dot(soft.as_slice(), &image) + dot(soft.as_slice(), problem.unary().as_slice())
+            dot(soft.as_slice(), &image) + dot(soft.as_slice(), unary.as_slice())
         };
         let values: Vec<f64> = (0..8).map(value).collect();
         assert!(values.windows(2).all(|w| w[1] >= w[0] - 1e-9), "{values:?}");

@@ -232,7 +232,13 @@ mod tests {
             .collect();
         let solution = test_support::solve(&Hgm::default(), &problem);
         Sinkhorn::new().balance(&mut marginals, n, m, 1e-12, 10_000);
-        for (got, want) in solution.soft.unwrap().as_slice().iter().zip(&marginals) {
+        for (got, want) in solution
+            .soft_matrix()
+            .unwrap()
+            .as_slice()
+            .iter()
+            .zip(&marginals)
+        {
             assert!((got - want).abs() < 1e-4, "{got} {want}");
         }
     }
@@ -248,7 +254,7 @@ mod tests {
             };
             let solution = test_support::solve(&solver, &problem);
             assert_eq!(solution.status, Status::Converged);
-            let soft = solution.soft.unwrap();
+            let soft = solution.soft_matrix().unwrap();
             let k = matches.unwrap_or(n.min(m)) as f64;
             assert!((soft.as_slice().iter().sum::<f64>() - k).abs() < 1e-8);
         }

@@ -68,7 +68,7 @@ impl Solver for Ils {
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-        let first = starting_point(problem, start, &mut random)?;
+        let first = starting_point(problem, start, &mut random, monitor)?;
         let total = match self.kicks {
             Some(kicks) => kicks,
             None if self.use_all_time && monitor.has_deadline() => usize::MAX,

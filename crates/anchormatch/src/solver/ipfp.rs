@@ -77,7 +77,9 @@ impl Solver for Ipfp {
     ) -> Result<Solution> {
         let (rows, cols) = problem.shape();
         let mut iterations = Iterations::new("ipfp", self.max_iterations, problem, monitor);
-        let mut ascent = Ascent::new(problem, initial(problem, start), self.linear_unary);
+        let unary = problem.full_unary(monitor)?.as_slice();
+        let first = initial(problem, start);
+        let mut ascent = Ascent::new(problem, unary, first, self.linear_unary);
         if let Some(assignment) = start.assignment.filter(|a| problem.is_feasible(a)) {
             ascent.keep(assignment.clone());
         }
@@ -97,6 +99,7 @@ impl Solver for Ipfp {
 /// A point, its gradient and the best assignment seen.
 struct Ascent<'p> {
     problem: &'p Problem,
+    unary: &'p [f64],
     linear_unary: bool,
     sign: f64,
     x: Vec<f64>,
@@ -112,10 +115,11 @@ struct Ascent<'p> {
 }
 
 impl<'p> Ascent<'p> {
-    fn new(problem: &'p Problem, x: Vec<f64>, linear_unary: bool) -> Self {
+    fn new(problem: &'p Problem, unary: &'p [f64], x: Vec<f64>, linear_unary: bool) -> Self {
         let zeros = vec![0.0; x.len()];
         let mut ascent = Self {
             problem,
+            unary,
             linear_unary,
             sign: problem.sense().sign(),
             image: zeros.clone(),
@@ -150,12 +154,12 @@ impl<'p> Ascent<'p> {
 
     /// One iteration; returns ∇f(x)ᵀ(b − x) at the old x, relative to the terms that cancel in it.
     fn step(&mut self) -> Result<f64> {
-        let unary = self.problem.unary().as_slice();
+        let unary = self.unary;
         let linear = if self.linear_unary { self.sign } else { 0.0 };
         for ((slot, image), u) in self.gradient.iter_mut().zip(&self.image).zip(unary) {
             *slot = 2.0 * self.sign * image + linear * u;
         }
-        let cols = self.problem.unary().cols();
+        let cols = self.problem.shape().1;
         self.b.fill(0.0);
         for (i, a) in self
             .vertex
@@ -242,7 +246,7 @@ mod tests {
         let (n, m) = problem.shape();
         let mut total = 0.0;
         for p in 0..n * m {
-            let u = problem.unary().as_slice()[p];
+            let u = problem.unary()[(p / m, p % m)];
             total += u * x[p] * if linear_unary { 1.0 } else { x[p] };
             for q in 0..n * m {
                 total += x[p] * x[q] * problem.pairwise().value(p / m, p % m, q / m, q % m);
@@ -281,7 +285,8 @@ mod tests {
         for problem in problems() {
             for linear_unary in [false, true] {
                 let x = initial(&problem, &Start::default());
-                let mut ascent = Ascent::new(&problem, x, linear_unary);
+                let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+                let mut ascent = Ascent::new(&problem, unary, x, linear_unary);
                 let mut last = relaxed(&problem, &ascent.x, linear_unary);
                 let mut gap = f64::INFINITY;
                 for _ in 0..2000 {
@@ -309,7 +314,9 @@ mod tests {
     #[test]
     fn the_best_assignment_seen_is_returned() {
         for problem in problems() {
-            let mut ascent = Ascent::new(&problem, initial(&problem, &Start::default()), true);
+            let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+            let first = initial(&problem, &Start::default());
+            let mut ascent = Ascent::new(&problem, unary, first, true);
             let mut best = f64::NEG_INFINITY;
             let sign = problem.sense().sign();
             for _ in 0..100 {

@@ -18,7 +18,7 @@
 //! Memory: one n₁×n₂ and two n₁×n₁ matrices.
 
 use crate::assignment::Assignment;
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
 
@@ -344,9 +344,7 @@ impl<'p> Local<'p> {
                 objective += unary[(i, a)] + self.half[i * m + a];
             }
         }
-        for (slot, u) in self.half.iter_mut().zip(unary.as_slice()) {
-            *slot += 0.5 * u;
-        }
+        unary.add_to(&mut self.half, 0.5);
         self.gain = self.sign * objective;
         self.moves = 0;
     }
@@ -398,8 +396,7 @@ pub(super) fn tolerance(problem: &Problem) -> f64 {
     let (n, m) = problem.shape();
     let unary = problem
         .unary()
-        .as_slice()
-        .iter()
+        .occurring()
         .fold(0.0f64, |largest, u| largest.max(u.abs()));
     1e-11 * (unary + 2.0 * n.min(m) as f64 * low.abs().max(high.abs()))
 }
@@ -414,6 +411,6 @@ pub(super) fn reserve(problem: &Problem, numbers: u64, monitor: &Monitor) -> Res
             problem.shape().1
         ),
         numbers.saturating_add(scratch).saturating_mul(8),
-        "raise --max-memory or choose a relaxation",
+        &[Hint::MoreMemory, Hint::Relaxation],
     )
 }

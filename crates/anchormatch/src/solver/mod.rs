@@ -65,7 +65,7 @@ use serde::Serialize;
 
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PairValues};
 use crate::monitor::{Interrupt, Monitor};
 use crate::problem::Problem;
 
@@ -119,13 +119,21 @@ pub struct Solution {
     /// The assignment's value, in the problem's own sense.
     pub objective: f64,
     /// The relaxed solution, rows and columns summing to at most 1; `None` for pure searches.
-    pub soft: Option<Matrix>,
+    pub soft: Option<PairValues>,
     /// Iterations made.
     pub iterations: usize,
     /// Why the solver stopped.
     pub status: Status,
     /// A relaxation's residual after each iteration; a search's best objective after each improvement.
     pub convergence: Vec<f64>,
+}
+
+impl Solution {
+    /// The relaxed solution as a matrix, when there is one and it is full.
+    #[must_use]
+    pub fn soft_matrix(&self) -> Option<&Matrix> {
+        self.soft.as_ref().and_then(PairValues::as_full)
+    }
 }
 
 /// Whether a solver relaxes or searches.
@@ -158,8 +166,8 @@ pub struct Info {
 pub struct Start<'a> {
     /// The seed of everything random.
     pub seed: u64,
-    /// A soft matrix for relaxations that can start from one.
-    pub soft: Option<&'a Matrix>,
+    /// A soft assignment for relaxations that can start from one.
+    pub soft: Option<&'a PairValues>,
     /// An assignment for methods that can start from one; relaxations may take it as a soft matrix.
     pub assignment: Option<&'a Assignment>,
 }
@@ -182,18 +190,15 @@ impl Start<'_> {
     pub fn check(&self, problem: &Problem) -> Result<()> {
         let (n, m) = problem.shape();
         if let Some(soft) = self.soft {
-            if (soft.rows(), soft.cols()) != (n, m) {
+            let shape = soft.shape();
+            if shape != (n, m) {
                 return Err(Error::parameter(
                     "start",
-                    format!("a {}×{} matrix", soft.rows(), soft.cols()),
+                    format!("a {}×{} matrix", shape.0, shape.1),
                     format!("{n}×{m}"),
                 ));
             }
-            if let Some(v) = soft
-                .as_slice()
-                .iter()
-                .find(|v| !(v.is_finite() && **v >= 0.0))
-            {
+            if let Some(v) = soft.occurring().find(|v| !(v.is_finite() && *v >= 0.0)) {
                 return Err(Error::parameter("start", v, "finite numbers, at least 0"));
             }
         }

@@ -254,7 +254,7 @@ impl<'a> Rounds<'a> {
         if let Some(assignment) = start.assignment {
             starts.push(completed(self.problem, assignment)?);
         } else if let Some(soft) = start.soft {
-            starts.push(round(self.problem, soft)?);
+            starts.push(round(self.problem, &*soft.full(&self.quiet)?)?);
         }
         let relaxations = &self.portfolio.relaxations;
         for (place, relaxation) in relaxations.iter().enumerate() {

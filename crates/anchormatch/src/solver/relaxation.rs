@@ -144,7 +144,7 @@ impl<'m> Iterations<'m> {
         Solution {
             objective: problem.objective(&assignment),
             assignment,
-            soft: Some(soft),
+            soft: Some(soft.into()),
             iterations: self.residuals.len(),
             status: self.status,
             convergence: self.residuals,
@@ -322,7 +322,7 @@ mod tests {
     fn starts_are_soft_assignments() {
         let full = problem(Coverage::Full, None);
         assert_eq!(initial(&full, &Start::default()), vec![1.0 / 3.0; 9]);
-        let big = Matrix::filled(3, 3, 2.0);
+        let big = Matrix::filled(3, 3, 2.0).into();
         let start = Start {
             soft: Some(&big),
             ..Start::default()

@@ -134,7 +134,7 @@ impl Solver for Rrwm {
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
-            soft: Some(jump),
+            soft: Some(jump.into()),
             iterations: convergence.len(),
             status,
             convergence,
@@ -185,12 +185,12 @@ impl Walk {
     fn new(affinities: &Affinities<'_>, share: f64, start: &Start<'_>) -> Self {
         let mut first = affinities.uniform();
         if let Some(soft) = start.soft {
-            let total: f64 = soft.as_slice().iter().sum();
+            let total: f64 = soft.iter().sum();
+            let cols = soft.shape().1;
             if total > 0.0 {
                 // Assignments that are ruled out keep the zero that they have.
-                for (slot, value) in first.iter_mut().zip(soft.as_slice()) {
-                    *slot = if *slot > 0.0 { value / total } else { 0.0 };
-                }
+                let allowed = first.iter_mut().enumerate().filter(|slot| *slot.1 > 0.0);
+                allowed.for_each(|(k, slot)| *slot = soft.get(k / cols, k % cols) / total);
             }
         }
         Self {
@@ -259,7 +259,7 @@ mod tests {
         let solution = Rrwm::default()
             .solve(&problem, &Start::default(), &Monitor::silent())
             .unwrap();
-        let most = largest_sum(solution.soft.unwrap().as_slice(), 7, 3);
+        let most = largest_sum(solution.soft_matrix().unwrap().as_slice(), 7, 3);
         assert!(most <= 1.0 + 1e-12, "{most}");
     }
 
@@ -268,7 +268,7 @@ mod tests {
         let (n, m) = problem.shape();
         let w = |p: usize, q: usize| {
             if p == q {
-                problem.unary().as_slice()[p]
+                problem.unary()[(p / m, p % m)]
             } else {
                 problem.pairwise().value(p / m, p % m, q / m, q % m)
             }
@@ -351,7 +351,7 @@ mod tests {
             let want: Assignment = place.into_iter().map(Some).collect();
             assert_eq!(solution.assignment, want);
             assert!((solution.objective - (n * (n - 1)) as f64).abs() < 1e-9);
-            let soft = solution.soft.unwrap();
+            let soft = solution.soft_matrix().unwrap();
             assert!(soft.as_slice().iter().all(|&v| (0.0..=1.001).contains(&v)));
         }
     }

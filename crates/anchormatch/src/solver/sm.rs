@@ -185,14 +185,14 @@ mod tests {
             assert!(*solution.convergence.last().unwrap() <= 1e-8);
             let full = Matrix::from_fn(n * m, n * m, |p, q| {
                 if p == q {
-                    problem.unary().as_slice()[p]
+                    problem.unary()[(p / m, p % m)]
                 } else {
                     problem.pairwise().value(p / m, p % m, q / m, q % m)
                 }
             });
             let eigen = symmetric_eigen(&full).unwrap();
             let top = n * m - 1;
-            let soft = solution.soft.unwrap();
+            let soft = solution.soft_matrix().unwrap();
             let length = norm(soft.as_slice());
             let sign = (0..n * m)
                 .map(|p| eigen.vectors[(p, top)])
@@ -225,7 +225,7 @@ mod tests {
         });
         assert_eq!(plain.assignment, warm.assignment);
         assert!(again.iterations <= plain.iterations);
-        let (p, w) = (plain.soft.unwrap(), warm.soft.unwrap());
+        let (p, w) = (plain.soft_matrix().unwrap(), warm.soft_matrix().unwrap());
         for (p, w) in p.as_slice().iter().zip(w.as_slice()) {
             assert!((p - w).abs() < 1e-6);
         }

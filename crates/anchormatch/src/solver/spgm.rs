@@ -341,7 +341,7 @@ mod tests {
             };
             let solution = test_support::solve(&solver, &problem);
             assert_eq!(solution.status, Status::Converged);
-            let x = solution.soft.unwrap();
+            let x = solution.soft_matrix().unwrap();
             let affinities = Affinities::of(&problem);
             let mut gradient = vec![0.0; n * m];
             let mut scratch = vec![0.0; affinities.scratch_len()];

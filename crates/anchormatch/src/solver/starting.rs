@@ -8,6 +8,7 @@ use super::{Start, round};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 
 /// The start's assignment, else its soft matrix rounded, else a random assignment; as full as the
@@ -16,10 +17,11 @@ pub(super) fn starting_point(
     problem: &Problem,
     start: &Start<'_>,
     random: &mut ChaCha8Rng,
+    monitor: &Monitor,
 ) -> Result<Assignment> {
     match (start.assignment, start.soft) {
         (Some(assignment), _) => completed(problem, assignment),
-        (None, Some(soft)) => round(problem, soft),
+        (None, Some(soft)) => round(problem, &*soft.full(monitor)?),
         (None, None) => random_assignment(problem, random),
     }
 }

@@ -37,6 +37,7 @@ pub(super) struct Swaps<'p> {
     w: LowRank<'p>,
     /// Whether rows and columns of the problem are exchanged, so that there are not more rows.
     flipped: bool,
+    unary: &'p [f64],
     sign: f64,
     /// Rows that exist; those up to `nodes` fill up.
     real: usize,
@@ -88,11 +89,13 @@ impl<'p> Swaps<'p> {
         let stride = nodes.next_multiple_of(LANES);
         // With two more for the tabu list that goes with it.
         reserve(problem, 4 * (nodes * stride) as u64, monitor)?;
+        let unary = problem.full_unary(monitor)?.as_slice();
         let w = problem.pairwise().low_rank().expect("a sum of products");
         let flipped = n > m;
         let terms = w.terms();
         let mut swaps = Self {
             problem,
+            unary,
             w: if flipped { w.flipped() } else { w },
             flipped,
             sign: problem.sense().sign(),
@@ -354,7 +357,7 @@ impl<'p> Swaps<'p> {
             x[place(row, column)] = 1.0;
         }
         pairwise.apply(&x, &mut image, &mut vec![0.0; pairwise.scratch_len()]);
-        let unary = self.problem.unary().as_slice();
+        let unary = self.unary;
         let mut objective = 0.0;
         for (row, &column) in self.partner[..self.real].iter().enumerate() {
             let at = place(row, column);

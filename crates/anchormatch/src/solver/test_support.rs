@@ -77,7 +77,7 @@ fn consistent(problem: &Problem, solution: &Solution) {
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
     assert_eq!(solution.iterations, solution.convergence.len());
-    let soft = solution.soft.as_ref().expect("relaxations have one");
+    let soft = solution.soft_matrix().expect("relaxations have one");
     assert_eq!((soft.rows(), soft.cols()), (n, m));
     assert!(soft.as_slice().iter().all(|&v| (0.0..=1.001).contains(&v)));
     for i in 0..n {
@@ -186,7 +186,7 @@ pub(super) fn refuses(solvers: &[&dyn Solver]) {
         let result = solver.solve(&good, &Start::default(), &Monitor::silent());
         assert!(result.is_err(), "{place}");
     }
-    let small = Matrix::zeros(1, 1);
+    let small = Matrix::zeros(1, 1).into();
     let start = Start {
         soft: Some(&small),
         ..Start::default()

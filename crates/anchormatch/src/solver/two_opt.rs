@@ -55,7 +55,7 @@ impl Solver for TwoOpt {
         monitor: &Monitor,
     ) -> Result<Solution> {
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-        let first = starting_point(problem, start, &mut random)?;
+        let first = starting_point(problem, start, &mut random, monitor)?;
         let mut local = Local::new(problem, &first, monitor)?;
         let sign = problem.sense().sign();
         let mut convergence = Vec::new();

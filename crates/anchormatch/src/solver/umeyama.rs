@@ -78,7 +78,7 @@ impl Solver for Umeyama {
         let product = factors(problem)?;
         let (n, m) = problem.shape();
         let directed = !product.is_symmetric();
-        let mut score = self.unary_score(problem);
+        let mut score = self.unary_score(problem, monitor)?;
         let mut status = Status::Converged;
         let mut done = 0;
         let mut stop = || {
@@ -108,7 +108,7 @@ impl Solver for Umeyama {
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
-            soft: Some(soft),
+            soft: Some(soft.into()),
             iterations: 1,
             status,
             convergence: Vec::new(),
@@ -128,8 +128,8 @@ fn factors(problem: &Problem) -> Result<&ProductPairwise> {
 }
 
 impl Umeyama {
-    fn unary_score(&self, problem: &Problem) -> Matrix {
-        let mut score = problem.unary().clone();
+    fn unary_score(&self, problem: &Problem, monitor: &Monitor) -> Result<Matrix> {
+        let mut score = problem.unary().full(monitor)?.into_owned();
         let sign = problem.sense().sign();
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in score.as_mut_slice() {
@@ -144,7 +144,7 @@ impl Umeyama {
         for value in score.as_mut_slice() {
             *value = (*value - low) * factor;
         }
-        score
+        Ok(score)
     }
 }
 

@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, Laplacian};
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
@@ -64,7 +64,7 @@ pub fn heat_columns(
     monitor.reserve(
         "the heat of the anchors",
         (n as u64) * (sources.len() as u64) * (times.len() as u64) * 2 * 8,
-        "raise --max-memory or give fewer anchors",
+        &[Hint::MoreMemory, Hint::FewerAnchors],
     )?;
     let laplacian = graph.laplacian();
     let bound = laplacian.largest_eigenvalue_bound();

@@ -1,6 +1,6 @@
 //! All eigenpairs of a graph's Laplacian.
 
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::graph::Graph;
 use crate::linalg::{Matrix, SymmetricEigen, symmetric_eigen};
 use crate::monitor::Monitor;
@@ -27,7 +27,7 @@ impl Spectrum {
         monitor.reserve(
             &format!("the eigendecomposition of {n} nodes"),
             n.saturating_mul(n).saturating_mul(4 * 8),
-            "raise --max-memory or match a smaller graph",
+            &[Hint::MoreMemory, Hint::SmallerGraph],
         )?;
         monitor.enter("eigenpairs")?;
         let mut eigen = symmetric_eigen(&graph.laplacian().dense())?;

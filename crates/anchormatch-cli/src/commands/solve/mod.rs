@@ -205,10 +205,7 @@ impl Options {
 
     /// The monitor of one problem while all of them are held.
     fn monitor(&self, monitor: &Monitor, problems: &[LoadedProblem]) -> Monitor {
-        let bytes = |loaded: &LoadedProblem| {
-            let (n, m) = loaded.problem.shape();
-            loaded.problem.pairwise().memory() + 8 * (n * m) as u64
-        };
+        let bytes = |loaded: &LoadedProblem| loaded.problem.memory();
         let monitor = monitor.holding(problems.iter().map(bytes).sum());
         match self.time_limit {
             Some(limit) => monitor.time_limit(limit),

@@ -61,17 +61,14 @@ impl Starts {
             Err(error) => {
                 let place = |number: usize| (number > 0).then_some(number as u64);
                 let expected = "a list of columns such as [2,0,null], or what --json wrote";
-                Err(Failure::Library(Error::Parse(ParseError {
-                    file: path.display().to_string(),
-                    line: place(error.line()),
-                    column: place(error.column()),
-                    found: if error.is_data() {
-                        "something else".to_owned()
-                    } else {
-                        format!("no JSON ({error})")
-                    },
-                    expected: expected.to_owned(),
-                })))
+                let found = if error.is_data() {
+                    "something else".to_owned()
+                } else {
+                    format!("no JSON ({error})")
+                };
+                let fault = ParseError::new(path.display().to_string(), found, expected)
+                    .at(place(error.line()), place(error.column()));
+                Err(Failure::Library(fault.into()))
             }
         }
     }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::resources::Resources;
 
@@ -142,7 +143,7 @@ impl Common {
         let hotel = if rows.iter().any(|row| row.group == Group::Hotel) {
             let folder = data::directory(self.data.as_deref());
             let hotel = folder.and_then(|folder| Hotel::load(&folder));
-            hotel.map_err(|error| error.to_string())
+            hotel.map_err(|error| error.worded(WORDS))
         } else {
             Err("no row needs it".to_owned())
         };

@@ -16,6 +16,7 @@ use clap::builder::PossibleValue;
 
 use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::progress::TRIALS;
 use anchormatch_terminal::resources::Resources;
@@ -116,7 +117,7 @@ impl Options {
     pub fn run(&self) -> Outcome {
         let asked = self.asked();
         let folder = data::directory(self.data.as_deref()).ok();
-        let setup = Setup::new(folder.as_deref(), self.scale(), self.seed);
+        let setup = Setup::new(folder.as_deref(), self.scale(), self.seed, WORDS);
         let mut book = Book::new(setup.clone());
         let mut protocols = Vec::new();
         for &experiment in &asked {

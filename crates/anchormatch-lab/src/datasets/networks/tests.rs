@@ -154,7 +154,7 @@ fn names_are_distinct_and_unknown_ones_are_refused() {
 fn missing_and_damaged_files_are_named() {
     let message = load("yeast-05", &[]).unwrap_err().to_string();
     assert!(
-        message.contains("syeast00_edges.csv") && message.contains("--data"),
+        message.contains("syeast00_edges.csv") && message.contains("data directory"),
         "{message}"
     );
     let edges = ("netalign_arenas/source_edges.csv", "u,v\n0,1\n");

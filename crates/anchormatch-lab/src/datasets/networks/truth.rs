@@ -22,22 +22,15 @@ pub(super) fn read(path: &Path, header: &str) -> Result<Vec<(String, String)>, D
     std::fs::File::open(path)
         .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
         .map_err(|source| DatasetError::of_io(source, path.to_owned(), NAME, LAYOUT))?;
-    parse(&text, header).map_err(|fault| {
-        DatasetError::Contents(ParseError {
-            file: path.display().to_string(),
-            ..fault
-        })
+    parse(&text, header).map_err(|mut fault| {
+        fault.file = path.display().to_string();
+        DatasetError::Contents(fault)
     })
 }
 
 fn parse(text: &str, header: &str) -> Result<Vec<(String, String)>, ParseError> {
-    let fault = |line, found: String, expected: String| ParseError {
-        file: String::new(),
-        line,
-        column: None,
-        found,
-        expected,
-    };
+    let fault =
+        |line, found: String, expected: String| ParseError::new("", found, expected).at(line, None);
     if text.len() as u64 > MOST_BYTES {
         let found = format!("more than {MOST_BYTES} bytes");
         return Err(fault(None, found, "a table of short rows".into()));

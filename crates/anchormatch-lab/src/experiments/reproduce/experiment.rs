@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anchormatch::error::Words;
 use anchormatch::{Error, Result};
 
 use super::ablations::ablations;
@@ -108,9 +109,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the data sets that `folder` has, if there is one.
+    /// Reads the data sets that `folder` has, if there is one; what is missing is said in `words`.
     #[must_use]
-    pub fn new(folder: Option<&Path>, scale: Scale, seed: u64) -> Self {
+    pub fn new(folder: Option<&Path>, scale: Scale, seed: u64, words: Words) -> Self {
         let folder = || folder.ok_or(DatasetError::Unnamed);
         let hotel = folder().and_then(Hotel::load);
         let hotel = hotel.map(|hotel| Film::hotel(Arc::new(hotel)));
@@ -120,12 +121,12 @@ impl Setup {
                 (Ok(Film::our_house()), true)
             }
             // Somebody has it and it is damaged: ours in its place would hide that.
-            Err(error) => (Err(error.to_string()), false),
+            Err(error) => (Err(error.worded(words)), false),
         };
         Self {
             scale,
             seed,
-            hotel: hotel.map_err(|error| error.to_string()),
+            hotel: hotel.map_err(|error| error.worded(words)),
             house,
             our_house,
         }
@@ -222,6 +223,7 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
 
     #[test]
     fn names_lead_to_experiments() {
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn without_data_the_others_are_there() {
         let folder = tempfile::tempdir().unwrap();
-        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0, Hint::neutral);
         assert!(setup.our_house);
         for experiment in Experiment::ALL {
             let protocol = setup.protocol(experiment);
@@ -249,7 +251,7 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("pose_house")).unwrap();
         std::fs::write(folder.path().join("pose_house/points.csv"), "nothing").unwrap();
-        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(1), 0, Hint::neutral);
         let error = setup.protocol(Experiment::House).unwrap_err().to_string();
         assert!(error.contains("points.csv"), "{error}");
     }

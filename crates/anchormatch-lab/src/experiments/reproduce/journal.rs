@@ -12,7 +12,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use anchormatch::error::ParseError;
+use anchormatch::error::{Hint, ParseError};
 use anchormatch::{Error, Result};
 use serde_json::{Value, json};
 
@@ -161,13 +161,9 @@ fn parse(bytes: &[u8], path: &Path, protocol: &Protocol) -> Result<(Trials, usiz
     let good = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |k| k + 1);
     let mut trials = Trials::new();
     let damaged = |line: usize, expected: &str| {
-        Error::Parse(ParseError {
-            file: path.display().to_string(),
-            line: Some(line as u64),
-            column: None,
-            found: "a damaged line".to_owned(),
-            expected: format!("{expected}; --fresh discards the journal and starts over"),
-        })
+        let file = path.display().to_string();
+        let fault = ParseError::new(file, "a damaged line", expected).at(Some(line as u64), None);
+        Error::from(fault).hinting(&[Hint::StartOver])
     };
     for (k, line) in bytes[..good].split_inclusive(|&b| b == b'\n').enumerate() {
         let value: Value =
@@ -228,21 +224,14 @@ fn agree(found: &Value, wanted: &Value, path: &Path) -> Result<()> {
         Value::Array(_) => "others".to_owned(),
         value => value.to_string(),
     };
-    Err(Error::Parse(ParseError {
-        file: path.display().to_string(),
-        line: Some(1),
-        column: None,
-        found: format!(
-            "a journal of other settings ({key}: {})",
-            short(&found[key])
-        ),
-        expected: match &wanted[key] {
-            Value::Array(_) => {
-                format!("the same {key}; --fresh discards it, --out starts elsewhere")
-            }
-            value => format!("{key} {value}; --fresh discards it, --out starts elsewhere"),
-        },
-    }))
+    let found = short(&found[key]);
+    let found = format!("a journal of other settings ({key}: {found})");
+    let expected = match &wanted[key] {
+        Value::Array(_) => format!("the same {key}"),
+        value => format!("{key} {value}"),
+    };
+    let fault = ParseError::new(path.display().to_string(), found, expected).at(Some(1), None);
+    Err(Error::from(fault).hinting(&[Hint::StartOver, Hint::OtherFolder]))
 }
 
 #[cfg(test)]
@@ -328,7 +317,8 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("other settings (seed: 1)") && error.contains("--fresh"),
+            error.contains("other settings (seed: 1)")
+                && error.contains("discard it and start over"),
             "{error}"
         );
         assert!(Journal::peek(folder.path(), &protocol(2)).is_none());

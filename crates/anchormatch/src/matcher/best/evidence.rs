@@ -11,7 +11,7 @@ use super::thresholds::LARGEST_RESIDUALS;
 use crate::affinity::likelihood::{Agreement, PairModel, unit};
 use crate::assignment::Assignment;
 use crate::graph::Graph;
-use crate::linalg::{Matrix, multiply_into};
+use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 use crate::matcher::FreeNodes;
 use crate::task::Task;
 
@@ -22,8 +22,8 @@ pub(super) struct Evidence<'a> {
     pub(super) free: &'a FreeNodes,
     anchors: &'a [(usize, usize)],
     /// What soft anchors say of the free pairs.
-    soft: Matrix,
-    similarity: Option<Arc<Matrix>>,
+    soft: Csr<f64>,
+    similarity: Option<Arc<PairValues>>,
     /// Whether the anchors speak for the other pairs.
     folds: bool,
 }
@@ -53,15 +53,14 @@ impl<'a> Evidence<'a> {
         let anchors = task.anchors();
         // A soft anchor of weight w says: these two are partners with probability w, where without
         // it each of the m free targets had 1/m.
-        let mut soft = Matrix::zeros(free.source.len(), free.target.len());
         let others = (free.target.len().max(2) - 1) as f64;
-        for anchor in anchors.soft() {
-            let row = free.source.binary_search(&anchor.source);
-            let column = free.target.binary_search(&anchor.target);
-            if let (Ok(i), Ok(a)) = (row, column) {
-                soft[(i, a)] += (anchor.weight / (1.0 - anchor.weight) * others).ln();
-            }
-        }
+        let soft = anchors.soft().iter().filter_map(|anchor| {
+            let i = free.source.binary_search(&anchor.source).ok()?;
+            let a = free.target.binary_search(&anchor.target).ok()?;
+            Some((i, a, (anchor.weight / (1.0 - anchor.weight) * others).ln()))
+        });
+        let soft = Csr::from_triplets(free.source.len(), free.target.len(), soft)
+            .expect("pairs of free nodes");
         let similarity = task.facts().similarity.as_ref();
         Self {
             observed,
@@ -110,7 +109,7 @@ impl<'a> Evidence<'a> {
 
     /// Whether anything but edges and hard anchors is known.
     pub(super) fn has_priors(&self) -> bool {
-        self.similarity.is_some() || self.soft.as_slice().iter().any(|&v| v != 0.0)
+        self.similarity.is_some() || self.soft.values().iter().any(|&v| v != 0.0)
     }
 
     /// All pairs of a matching, anchors first.
@@ -135,7 +134,7 @@ impl<'a> Evidence<'a> {
         Model {
             pairs: PairModel::guess(&self.observed.source, &self.observed.target, correlation),
             similarity: self.similarity.as_ref().map(|s| {
-                let others = moments(s.as_slice().iter().copied());
+                let others = moments(s.iter());
                 // One standard deviation above the rest, until something better is known.
                 let matched = (others.0 + others.1.sqrt(), others.1);
                 SimilarityModel { matched, others }
@@ -153,7 +152,7 @@ impl<'a> Evidence<'a> {
         Model {
             pairs: PairModel::fit(agreement, &self.observed.source, &self.observed.target),
             similarity: self.similarity.as_ref().map(|s| {
-                let others = moments(s.as_slice().iter().copied());
+                let others = moments(s.iter());
                 let pairs = self.matched(assignment);
                 // One pseudo-observation of no difference, as for edges.
                 let values = pairs.iter().map(|&p| s[p]).chain([others.0]);
@@ -223,7 +222,7 @@ impl<'a> Evidence<'a> {
                 .pairs
                 .total(&agreement, &self.observed.source, &self.observed.target);
         for (i, a) in assignment.pairs() {
-            total += self.soft[(i, a)] + self.similarity_at(model, i, a);
+            total += self.soft_at(i, a) + self.similarity_at(model, i, a);
         }
         let matched = assignment.matched();
         total + log_prior(self.shape(), matched)
@@ -231,12 +230,12 @@ impl<'a> Evidence<'a> {
 
     /// What soft anchors say of a free pair.
     pub(super) fn soft_at(&self, i: usize, a: usize) -> f64 {
-        self.soft[(i, a)]
+        self.soft.get(i, a).unwrap_or(0.0)
     }
 
     /// What soft anchors and similarities say of a free pair.
     pub(super) fn known_at(&self, model: &Model, i: usize, a: usize) -> f64 {
-        self.soft[(i, a)] + self.similarity_at(model, i, a)
+        self.soft_at(i, a) + self.similarity_at(model, i, a)
     }
 
     fn similarity_at(&self, model: &Model, i: usize, a: usize) -> f64 {
@@ -266,7 +265,7 @@ impl<'a> Evidence<'a> {
                         )
                     })
                     .sum();
-                edges + self.soft[(i, a)] + self.similarity_at(model, i, a)
+                edges + self.soft_at(i, a) + self.similarity_at(model, i, a)
             })
             .collect()
     }
@@ -285,14 +284,12 @@ impl SimilarityModel {
 }
 
 /// The similarities in a unit in which they have moments.
-fn in_ordinary_unit(similarity: &Arc<Matrix>) -> Arc<Matrix> {
-    let unit = unit(similarity.as_slice().iter().copied());
+fn in_ordinary_unit(similarity: &Arc<PairValues>) -> Arc<PairValues> {
+    let unit = unit(similarity.iter());
     if unit == 1.0 {
         return Arc::clone(similarity);
     }
-    let mut scaled = Matrix::clone(similarity);
-    scaled.as_mut_slice().iter_mut().for_each(|v| *v /= unit);
-    Arc::new(scaled)
+    Arc::new(similarity.map(|value| value / unit))
 }
 
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {

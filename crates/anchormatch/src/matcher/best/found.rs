@@ -77,7 +77,7 @@ impl Found {
         let alone = n.min(m) - self.assignment.matched();
         if alone > 0 {
             let nodes = if alone == 1 { "node" } else { "nodes" };
-            log.notes.push(format!(
+            log.note(format!(
                 "the evidence gives {alone} {nodes} of the smaller side no partner"
             ));
         }

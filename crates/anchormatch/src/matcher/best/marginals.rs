@@ -187,8 +187,11 @@ impl Sampling<'_> {
         };
         let sampled = chains.solve(&problem, &start, self.monitor)?;
         let decoded = Some(sampled.assignment);
-        Ok(sampled.soft.map(|marginals| Marginals {
-            values: marginals,
+        let Some(shares) = sampled.soft else {
+            return Ok(None);
+        };
+        Ok(Some(Marginals {
+            values: shares.into_full(self.monitor)?,
             samples: Samples::default(),
             decoded,
         }))

@@ -305,7 +305,7 @@ impl Best {
         let solution = Solution {
             objective: found.evidence,
             assignment,
-            soft: Some(marginals.values),
+            soft: Some(marginals.values.into()),
             iterations: found.iterations,
             // Its searches have lengths of their own, which are no limit that anybody set.
             status: match found.status {

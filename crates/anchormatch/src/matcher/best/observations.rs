@@ -2,7 +2,7 @@
 
 use super::Ingredients;
 use crate::affinity::likelihood::{Observations, Scale, are_lengths, has_heavy_tails};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::graph::Graph;
 use crate::monitor::Monitor;
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel};
@@ -63,7 +63,7 @@ pub(super) fn observe(
 }
 
 /// What to do when the memory does not suffice.
-pub(super) const MORE_MEMORY: &str = "raise --max-memory or match smaller graphs";
+pub(super) const MORE_MEMORY: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs];
 
 /// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
 pub(super) fn bytes(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {
@@ -95,7 +95,7 @@ mod tests {
         let lengths: Vec<_> = pairs().map(|(j, i)| (j, i, (i - j) as f64)).collect();
         assert_eq!(scale(&lengths), Scale::Roots);
         let plain: Vec<_> = pairs()
-            .map(|(j, i)| (j, i, [1.0, 9.0][(i + j) % 2]))
+            .map(|(j, i)| (j, i, [1.0, -1.0][(i + j) % 2]))
             .collect();
         assert_eq!(scale(&plain), Scale::AsGiven);
         let mut heavy: Vec<_> = pairs().map(|(j, i)| (j, i, -1.0)).collect();

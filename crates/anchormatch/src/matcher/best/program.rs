@@ -199,19 +199,8 @@ pub(super) fn is_one_product(evidence: &Evidence<'_>) -> bool {
 
 /// The edges between some nodes, each of weight `scale`.
 fn edges(evidence: &Evidence<'_>, side: usize, nodes: &[usize], scale: f64) -> Weights {
-    let graph = evidence.graphs[side];
-    let mut place = vec![u32::MAX; graph.nodes()];
-    for (k, &node) in nodes.iter().enumerate() {
-        place[node] = k as u32;
-    }
-    let row = |&i: &usize| {
-        let neighbours = graph.neighbours(i).map(|(j, _)| place[j]);
-        neighbours
-            .filter(|&k| k != u32::MAX)
-            .map(|k| (k, scale))
-            .collect()
-    };
-    Weights::Sparse(nodes.iter().map(row).collect())
+    let edges = evidence.graphs[side].sparse_adjacency();
+    Weights::Sparse(edges.select(nodes, nodes).map(|_| scale))
 }
 
 /// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its own

@@ -3,9 +3,9 @@
 use super::Best;
 use super::anchor_check::TRUST;
 use crate::anchors::{Anchor, Anchors};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::graph::Graph;
-use crate::matching::{AnchorCheck, Matching};
+use crate::matching::{AnchorCheck, Matching, Note};
 use crate::monitor::Monitor;
 use crate::task::Task;
 
@@ -49,14 +49,8 @@ fn names(check: &AnchorCheck, anchor: &Anchor) -> bool {
 /// Says which anchors disagree with the rest.
 pub(super) fn note_suspicious(matching: &mut Matching, graphs: [&Graph; 2]) {
     let suspicious = matching.anchor_report.iter().filter(|c| c.is_suspicious());
-    let notes: Vec<String> = suspicious
-        .map(|check| {
-            format!(
-                "{}; --repair-anchors would demote it",
-                disagreement(check, graphs)
-            )
-        })
-        .collect();
+    let notes =
+        suspicious.map(|check| Note::hinting(disagreement(check, graphs), &[Hint::RepairAnchors]));
     matching.notes.extend(notes);
 }
 
@@ -75,7 +69,7 @@ fn report_demoted(
             "it became a hint"
         };
         let note = format!("{}; {end}", disagreement(check, graphs));
-        matching.notes.push(note);
+        matching.notes.push(note.into());
     }
     matching.anchor_report.extend_from_slice(demoted);
     let place = |check: &AnchorCheck| {

@@ -84,13 +84,12 @@ impl Chains {
         let at = state.partner(x);
         let mut best: Option<(usize, usize, f32)> = None;
         for (pattern, host) in &state.instance.layers {
-            for &(k, _) in pattern.of(x) {
-                let k = k as usize;
+            for (k, _) in pattern.row(x) {
                 if self.moved_by[k] == self.number || state.instance.linked(at, state.partner(k)) {
                     continue;
                 }
-                for &(c, _) in host.of(at) {
-                    let l = state.owner(c as usize);
+                for (c, _) in host.row(at) {
+                    let l = state.owner(c);
                     if self.moved_by[l] == self.number || l == k {
                         continue;
                     }
@@ -116,9 +115,9 @@ fn first_exchange(state: &State<'_>, random: &mut ChaCha8Rng) -> Option<(usize, 
         lacking[random.random_range(0..lacking.len())] as usize
     } else {
         let (pattern, host) = &state.instance.layers[0];
-        let degree = pattern.of(i).len();
+        let degree = pattern.columns(i).len();
         let gap = |c: usize| {
-            let has = host.of(c).len();
+            let has = host.columns(c).len();
             // A column with too few neighbours is worse than one with too many.
             if has < degree {
                 3 * (degree - has)

@@ -37,7 +37,7 @@ use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
 use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Assignment;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem, ProductPairwise};
 
@@ -95,7 +95,7 @@ impl Anneal {
     ) -> Result<Assignment> {
         if start.assignment.is_some() || start.soft.is_some() || self.opening == 0 {
             let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-            return starting_point(problem, start, &mut random);
+            return starting_point(problem, start, &mut random, monitor);
         }
         if instance.rows == instance.cols {
             return Ok(opening(instance, self.opening, monitor));
@@ -190,7 +190,7 @@ impl Solver for Anneal {
         monitor.reserve(
             &format!("a search over {n}×{m} assignments"),
             Instance::memory(problem, product, (states, occupancies)),
-            "use fewer walks",
+            &[Hint::MoreMemory, Hint::FewerWalks],
         )?;
         let instance = Instance::new(problem, product);
         let first = self.open(problem, &instance, start, monitor)?;
@@ -244,7 +244,7 @@ impl Solver for Anneal {
         let convergence = first.improvements.iter();
         Ok(Solution {
             objective,
-            soft,
+            soft: soft.map(Into::into),
             iterations,
             status,
             convergence: convergence.map(|g| objective + unit * (g - last)).collect(),

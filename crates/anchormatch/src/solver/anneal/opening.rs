@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::super::frank_wolfe::best_step;
 use super::instance::Instance;
 use crate::assignment::Assignment;
+use crate::linalg::Csr;
 use crate::monitor::Monitor;
 
 /// How sharply the plan follows the gradient; GOAT's λ.
@@ -104,8 +105,8 @@ fn multiply(instance: &Instance, x: &[f32], out: &mut [f32]) {
                 // Rows of A X, their entries side by side.
                 for lane in 0..out.len() / n {
                     line.fill(0.0);
-                    for &(k, weight) in pattern.of(group * LANES + lane) {
-                        let from = &x[k as usize * n..(k as usize + 1) * n];
+                    for (k, weight) in pattern.row(group * LANES + lane) {
+                        let from = &x[k * n..(k + 1) * n];
                         for (slot, x) in line.iter_mut().zip(from) {
                             *slot += weight * x;
                         }
@@ -116,8 +117,8 @@ fn multiply(instance: &Instance, x: &[f32], out: &mut [f32]) {
                 }
                 for c in 0..n {
                     let mut sums = [0.0f32; LANES];
-                    for &(d, value) in host.of(c) {
-                        for (sum, half) in sums.iter_mut().zip(&half[d as usize]) {
+                    for (d, value) in host.row(c) {
+                        for (sum, half) in sums.iter_mut().zip(&half[d]) {
                             *sum += value * half;
                         }
                     }
@@ -135,10 +136,10 @@ fn multiply_mean(instance: &Instance, out: &mut [f32]) {
     let n = instance.nodes;
     out.fill(0.0);
     for (pattern, host) in &instance.layers {
-        let sum = |entries: &[(u32, f32)]| entries.iter().map(|entry| entry.1).sum::<f32>();
-        let columns: Vec<f32> = (0..n).map(|c| sum(host.of(c)) / n as f32).collect();
+        let sum = |links: &Csr<f32>, i: usize| links.parts(i).1.iter().sum::<f32>();
+        let columns: Vec<f32> = (0..n).map(|c| sum(host, c) / n as f32).collect();
         for (i, row) in out.chunks_mut(n.max(1)).enumerate() {
-            let factor = sum(pattern.of(i));
+            let factor = sum(pattern, i);
             for (slot, column) in row.iter_mut().zip(&columns) {
                 *slot += factor * column;
             }
@@ -324,9 +325,9 @@ mod tests {
                 .solve(&problem, &Start::default(), &Monitor::silent())
                 .unwrap();
             let got = climb(&instance, 1, &Monitor::silent());
-            let want = want.soft.unwrap();
+            let want = want.soft_matrix().unwrap();
             let turned = want.transposed();
-            let want = if instance.turned { &turned } else { &want };
+            let want = if instance.turned { &turned } else { want };
             let off = got.iter().zip(want.as_slice());
             let off: f64 = off.map(|(x, y)| (f64::from(*x) - y).abs()).sum();
             let off = off / 60.0;

@@ -13,6 +13,8 @@
 //! d. A row whose score is below the most that its entries could give is on the list of those that
 //! lack something; when that is empty, the assignment is optimal.
 
+use std::cmp::Ordering;
+
 use super::instance::Instance;
 use crate::assignment::Assignment;
 
@@ -120,9 +122,9 @@ impl<'t> State<'t> {
         let mut change = self.score(i, b) - self.scores[i] + self.score(j, a) - self.scores[j];
         if self.instance.linked(a, b) {
             for (pattern, host) in &self.instance.layers {
-                let weight = pattern.get(i, j);
-                if weight != 0.0 {
-                    change += weight * (host.get(a, b) + host.get(b, a));
+                if let Some(weight) = pattern.get(i, j) {
+                    let entry = |c, d| host.get(c, d).unwrap_or(0.0);
+                    change += weight * (entry(a, b) + entry(b, a));
                 }
             }
         }
@@ -139,8 +141,8 @@ impl<'t> State<'t> {
         self.owners.swap(a, b);
         self.gain += f64::from(change);
         for (pattern, host) in &instance.layers {
-            difference(pattern.of(i), pattern.of(j), &mut self.of_rows);
-            difference(host.of(b), host.of(a), &mut self.of_columns);
+            difference(pattern.parts(i), pattern.parts(j), &mut self.of_rows);
+            difference(host.parts(b), host.parts(a), &mut self.of_columns);
             for &(k, weight) in &self.of_rows {
                 let begin = k as usize * instance.cols;
                 let row = &mut self.gradient[begin..begin + instance.cols];
@@ -181,10 +183,10 @@ impl<'t> State<'t> {
         for (pattern, host) in &instance.layers {
             for x in 0..instance.nodes {
                 let at = self.partner(x);
-                for &(k, weight) in pattern.of(x) {
-                    let begin = k as usize * instance.cols;
-                    for &(c, value) in host.of(at) {
-                        self.gradient[begin + c as usize] += weight * value;
+                for (k, weight) in pattern.row(x) {
+                    let begin = k * instance.cols;
+                    for (c, value) in host.row(at) {
+                        self.gradient[begin + c] += weight * value;
                     }
                 }
             }
@@ -214,29 +216,29 @@ impl<'t> State<'t> {
 
 /// `out` = one row less another.
 #[inline]
-fn difference(first: &[(u32, f32)], second: &[(u32, f32)], out: &mut Vec<(u32, f32)>) {
+fn difference(first: (&[u32], &[f32]), second: (&[u32], &[f32]), out: &mut Vec<(u32, f32)>) {
     out.clear();
-    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
-    loop {
-        match (first.peek(), second.peek()) {
-            (Some(x), Some(y)) if x.0 == y.0 => {
-                if x.1 != y.1 {
-                    out.push((x.0, x.1 - y.1));
+    let (mut x, mut y) = (0, 0);
+    while x < first.0.len() && y < second.0.len() {
+        match first.0[x].cmp(&second.0[y]) {
+            Ordering::Less => {
+                out.push((first.0[x], first.1[x]));
+                x += 1;
+            }
+            Ordering::Greater => {
+                out.push((second.0[y], -second.1[y]));
+                y += 1;
+            }
+            Ordering::Equal => {
+                if first.1[x] != second.1[y] {
+                    out.push((first.0[x], first.1[x] - second.1[y]));
                 }
-                first.next();
-                second.next();
+                (x, y) = (x + 1, y + 1);
             }
-            (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
-                out.push((x.0, x.1));
-                first.next();
-            }
-            (_, Some(y)) => {
-                out.push((y.0, -y.1));
-                second.next();
-            }
-            _ => return,
         }
     }
+    out.extend((x..first.0.len()).map(|x| (first.0[x], first.1[x])));
+    out.extend((y..second.0.len()).map(|y| (second.0[y], -second.1[y])));
 }
 
 /// The permutation of an assignment, rows and columns without partner matched in their order.

@@ -85,7 +85,7 @@ fn solve(anneal: &Anneal, problem: &Problem, seed: u64) -> Solution {
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
     if anneal.samples > 0 && solution.assignment.rows() > 0 {
-        let soft = solution.soft.as_ref().expect("the occupancy was asked for");
+        let soft = solution.soft_matrix().expect("the occupancy was asked for");
         let (n, m) = problem.shape();
         assert_eq!((soft.rows(), soft.cols()), (n, m));
         let sums = |line: Vec<f64>, least: f64| {
@@ -220,7 +220,7 @@ fn sparse_graphs_are_matched_as_well_as_the_truth_from_either_side() {
             let solution = solve(&Anneal::default(), &folded.problem, seed);
             // The graph with fewer edges fits wholly into the other one.
             let entries = |w: &Weights| match w {
-                Weights::Sparse(rows) => rows.iter().map(Vec::len).sum::<usize>(),
+                Weights::Sparse(listed) => listed.entries(),
                 Weights::Dense(_) => unreachable!("sparse pairs"),
             };
             let most = entries(a).min(entries(b)) as f64;

@@ -297,7 +297,7 @@ fn proposal(
 fn neighbouring_column(state: &State<'_>, i: usize, which: u64, bits: u64) -> Option<usize> {
     let layers = &state.instance.layers;
     let (pattern, host) = &layers[which as usize % layers.len()];
-    let neighbours = pattern.of(i);
+    let neighbours = pattern.columns(i);
     if neighbours.is_empty() {
         return None;
     }
@@ -305,14 +305,14 @@ fn neighbouring_column(state: &State<'_>, i: usize, which: u64, bits: u64) -> Op
     let mut at = 0;
     for _ in 0..TRIES {
         hash = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let k = neighbours[below(hash >> 32, neighbours.len())].0 as usize;
+        let k = neighbours[below(hash >> 32, neighbours.len())] as usize;
         at = state.partner(k);
         if !state.instance.linked(state.partner(i), at) {
             break;
         }
     }
-    let columns = host.of(at);
-    (!columns.is_empty()).then(|| columns[below(bits >> 32, columns.len())].0 as usize)
+    let columns = host.columns(at);
+    (!columns.is_empty()).then(|| columns[below(bits >> 32, columns.len())] as usize)
 }
 
 /// A number below `count` from 32 random bits.

@@ -19,6 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use super::Start;
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn};
 use crate::error::Result;
+use crate::linalg::PairValues;
 pub(super) use crate::linalg::dot;
 use crate::problem::{Coverage, Problem};
 
@@ -89,7 +90,7 @@ impl<'p> Polytope<'p> {
     /// barycentre.
     pub(super) fn start(&mut self, start: &Start<'_>) -> Result<Vec<f64>> {
         if let Some(soft) = start.soft {
-            self.point_like(soft.as_slice())
+            self.point_like(soft)
         } else if let Some(assignment) = start.assignment {
             self.vertex_of(assignment)
         } else {
@@ -162,13 +163,13 @@ impl<'p> Polytope<'p> {
     }
 
     /// A point of the hull that is like `soft`, or is `soft` when that lies in it.
-    fn point_like(&mut self, soft: &[f64]) -> Result<Vec<f64>> {
+    fn point_like(&mut self, soft: &PairValues) -> Result<Vec<f64>> {
         let (n, m) = self.problem.shape();
         let candidates = self.problem.candidates();
         let mut x = vec![0.0; n * m];
         for i in 0..n {
             for a in candidates.of_row(i) {
-                x[i * m + a] = soft[i * m + a];
+                x[i * m + a] = soft[(i, a)];
             }
         }
         let largest = x.iter().fold(0.0f64, |largest, &v| largest.max(v));

@@ -30,11 +30,16 @@ pub(in crate::solver) struct End {
 }
 
 impl Point {
-    pub(in crate::solver) fn new(problem: &Problem, x: Vec<f64>, scratch: &mut [f64]) -> Self {
+    pub(in crate::solver) fn new(
+        problem: &Problem,
+        unary: &[f64],
+        x: Vec<f64>,
+        scratch: &mut [f64],
+    ) -> Self {
         let mut image = vec![0.0; x.len()];
         problem.pairwise().apply(&x, &mut image, scratch);
         Self {
-            linear: dot(problem.unary().as_slice(), &x),
+            linear: dot(unary, &x),
             quadratic: dot(&x, &image),
             square: dot(&x, &x),
             x,

@@ -179,7 +179,8 @@ impl MeanField {
         start.check(problem)?;
         let (n, m) = problem.shape();
         let mut iterations = Iterations::new("mean-field", self.steps, problem, monitor);
-        let mut field = Field::new(problem, initial(problem, start));
+        let unary = problem.full_unary(monitor)?.as_slice();
+        let mut field = Field::new(problem, unary, initial(problem, start));
         let mut early = Vec::new();
         if iterations.go_on() {
             let watch = monitor.stopwatch();
@@ -235,6 +236,7 @@ impl MeanField {
 /// X and the memory of a step.
 struct Field<'p> {
     problem: &'p Problem,
+    unary: &'p [f64],
     x: Vec<f64>,
     /// The X before this one, and where the next one comes to stand.
     next: Vec<f64>,
@@ -247,10 +249,11 @@ struct Field<'p> {
 }
 
 impl<'p> Field<'p> {
-    fn new(problem: &'p Problem, x: Vec<f64>) -> Self {
+    fn new(problem: &'p Problem, unary: &'p [f64], x: Vec<f64>) -> Self {
         let (n, m) = problem.shape();
         Self {
             problem,
+            unary,
             next: vec![0.0; x.len()],
             score: vec![0.0; x.len()],
             x,
@@ -266,8 +269,7 @@ impl<'p> Field<'p> {
         self.problem
             .pairwise()
             .apply(&self.x, &mut self.score, &mut self.scratch);
-        let unary = self.problem.unary().as_slice();
-        for (slot, u) in self.score.iter_mut().zip(unary) {
+        for (slot, u) in self.score.iter_mut().zip(self.unary) {
             *slot = sign * (u + 2.0 * *slot);
         }
     }
@@ -275,8 +277,7 @@ impl<'p> Field<'p> {
     /// The score of no X at all.
     fn look_at_unary(&mut self) {
         let sign = self.problem.sense().sign();
-        let unary = self.problem.unary().as_slice();
-        for (slot, u) in self.score.iter_mut().zip(unary) {
+        for (slot, u) in self.score.iter_mut().zip(self.unary) {
             *slot = sign * u;
         }
     }
@@ -396,7 +397,7 @@ mod tests {
         }
         // Before it freezes X is further from any assignment than after.
         let open = |x: &Matrix| -> f64 { x.as_slice().iter().map(|x| x * (1.0 - x)).sum() };
-        assert!(open(&other.early) > open(&other.solution.soft.unwrap()));
+        assert!(open(&other.early) > open(other.solution.soft_matrix().unwrap()));
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl Solver for Path {
         Ok(Solution {
             assignment,
             objective,
-            soft: Some(soft),
+            soft: Some(soft.into()),
             iterations: convergence.len(),
             status,
             convergence,
@@ -292,7 +292,7 @@ mod tests {
             .solve(&problem, &Start::default(), &Monitor::silent())
             .unwrap();
         assert_eq!(solution.status, Status::Converged);
-        for v in solution.soft.unwrap().as_slice() {
+        for v in solution.soft_matrix().unwrap().as_slice() {
             assert!(*v < 1e-6 || *v > 1.0 - 1e-6, "{v}");
         }
     }

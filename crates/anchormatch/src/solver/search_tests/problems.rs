@@ -34,14 +34,7 @@ fn weights(n: usize, symmetric: bool, sparse: bool, random: &mut ChaCha8Rng) -> 
     if !sparse {
         return Weights::Dense(matrix);
     }
-    let row = |i: usize| {
-        let entries = matrix.row(i).iter().enumerate();
-        entries
-            .filter(|entry| *entry.1 != 0.0)
-            .map(|(j, &v)| (j as u32, v))
-            .collect()
-    };
-    Weights::Sparse((0..n).map(row).collect())
+    Weights::sparse(&matrix)
 }
 
 /// Dense and sparse products, directed or not, a kernel, and an explicit matrix.

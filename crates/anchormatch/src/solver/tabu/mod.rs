@@ -117,7 +117,7 @@ impl Solver for Tabu {
         monitor: &Monitor,
     ) -> Result<Solution> {
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
-        let first = starting_point(problem, start, &mut random)?;
+        let first = starting_point(problem, start, &mut random, monitor)?;
         let endless = self.use_all_time && monitor.has_deadline();
         let iterations = match self.iterations {
             Some(iterations) => iterations,

@@ -169,7 +169,7 @@ impl<'a> Writer<'a> {
         self.heading(2, "To repeat it");
         let (views, points) = (pose_house::VIEWS, pose_house::POINTS);
         self.paragraph(format!(
-            "The command is at the top. `--data DIR` has `cmu_hotel/points.csv` (frame,point,x,y; 101 × 30) \
+            "The command is at the top. The data folder has `cmu_hotel/points.csv` (frame,point,x,y; 101 × 30) \
              and, for pictures, `cmu_hotel/images/hotel.seqN.png`; `pose_house/points.csv` ({views} × \
              {points}) takes the place of our house. What is missing is said, and the rest runs. A run that \
              was killed goes on where it stopped; its tables are those of an undisturbed run, byte for \
@@ -226,11 +226,17 @@ fn names(results: &Results) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::experiments::reproduce::{Scale, Setup, compare};
+    use anchormatch::error::Hint;
 
     #[test]
     fn a_book_without_anything_is_a_page_of_reasons() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::new(Setup::new(Some(folder.path()), Scale::of(1), 0));
+        let book = Book::new(Setup::new(
+            Some(folder.path()),
+            Scale::of(1),
+            0,
+            Hint::neutral,
+        ));
         let about = About {
             command: "anchormatch reproduce all".into(),
             data: Some(folder.path().to_owned()),
@@ -244,7 +250,7 @@ mod tests {
     #[test]
     fn figures_stand_in_the_order_of_the_paper() {
         let folder = tempfile::tempdir().unwrap();
-        let setup = Setup::new(Some(folder.path()), Scale::of(2), 0);
+        let setup = Setup::new(Some(folder.path()), Scale::of(2), 0, Hint::neutral);
         let mut book = Book::new(setup.clone());
         for experiment in [Experiment::Noise, Experiment::Matchings] {
             let protocol = setup.protocol(experiment).unwrap();

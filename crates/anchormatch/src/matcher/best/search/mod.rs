@@ -76,7 +76,7 @@ impl Search<'_> {
             let product = Program::product(self.evidence, self.monitor)?;
             solver.accepts(&product.problem)?;
             let name = solver.info().name;
-            log.notes.push(format!(
+            log.note(format!(
                 "{name} takes products of weights alone, and found the matching that the search began with"
             ));
             return Ok(product);
