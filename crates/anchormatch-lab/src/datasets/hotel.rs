@@ -16,9 +16,9 @@ use anchormatch::error::ParseError;
 use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
+use anchormatch_generate::{Instance, stream};
 
 use super::DatasetError;
-use anchormatch_generate::{Instance, stream};
 
 /// The number of frames in the sequence.
 pub const FRAMES: usize = 101;

@@ -4,22 +4,21 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::experiments::solvers::{SolverPoint, SolverScore, Sweep, SweepScores, plot};
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
 use anchormatch::solver::{Kind, Solver, registry};
-use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
-
-use crate::commands::data;
-use crate::commands::figures::{cells, summary_json, with_error};
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
 use anchormatch_terminal::values;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use super::Common;
+use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
+use crate::experiments::solvers::{SolverPoint, SolverScore, Sweep, SweepScores, plot};
 
 /// Trials at a point with --quick.
 const QUICK: u32 = 10;

@@ -8,18 +8,18 @@ mod outliers;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::datasets::hotel::Hotel;
-use crate::experiments::evaluation::{Group, Measured, Plan, Row};
 use anchormatch::monitor::Progress;
 use anchormatch::{Error, Monitor};
-use clap::{Args, Subcommand};
-use serde_json::{Value, json};
-
-use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::resources::Resources;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::commands::data;
+use crate::datasets::hotel::Hotel;
+use crate::experiments::evaluation::{Group, Measured, Plan, Row};
 
 /// Trials of a row by default, and with --quick.
 const TRIALS: u32 = 50;
