@@ -9,12 +9,13 @@
 
 use std::io::{BufRead, Write};
 
+use anchormatch::error::Result;
+use anchormatch::graph::{Graph, Labels};
+
 use super::dense::add_matrix;
 use super::fault::{fault, in_file, quoted};
 use super::table::{Row, Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::{Graph, Labels};
 
 const SHAPE: Shape = Shape {
     columns: 1..=usize::MAX,

@@ -5,8 +5,9 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::fault::fault;
 use anchormatch::error::{Error, Result};
+
+use super::fault::fault;
 
 /// How many bytes are taken at once.
 const BLOCK: usize = 1 << 16;

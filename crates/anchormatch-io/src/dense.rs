@@ -3,10 +3,11 @@
 //! An entry and its mirror image are one edge. Where the two differ, the rule for repeated edges
 //! decides, which by default is an error that names both; zero is the weight of no edge.
 
-use super::fault::fault;
-use super::options::ReadOptions;
 use anchormatch::error::Result;
 use anchormatch::graph::{Duplicates, GraphBuilder};
+
+use super::fault::fault;
+use super::options::ReadOptions;
 
 /// Adds the edges of the row-major n×n matrix `values` to `builder`.
 ///

@@ -1,9 +1,10 @@
 //! What the columns of an edge list are: by their order, or by the names in a header.
 
+use anchormatch::error::Result;
+
 use super::ReadOptions;
 use super::fault::quoted;
 use super::table::Row;
-use anchormatch::error::Result;
 
 /// The pairs of names that make a header of two columns.
 const END_NAMES: [(&str, &str); 6] = [

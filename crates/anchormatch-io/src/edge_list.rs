@@ -15,12 +15,13 @@
 
 use std::io::{BufRead, Write};
 
+use anchormatch::error::Result;
+use anchormatch::graph::Graph;
+
 use super::edge_columns::{Columns, attribute};
 use super::fault::fault;
 use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::Graph;
 
 /// The columns of a table of pairs.
 pub(super) const SHAPE: Shape = Shape {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use anchormatch::error::Result;
+
 use super::fault::{fault, quoted};
 use super::is_standard;
-use anchormatch::error::Result;
 
 /// A format of graph files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

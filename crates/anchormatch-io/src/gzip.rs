@@ -8,13 +8,13 @@ use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::rc::Rc;
 
+use anchormatch::error::{Error, Hint, Result};
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
 use super::fault::fault;
 use super::options::ReadOptions;
-use anchormatch::error::{Error, Hint, Result};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 

@@ -9,11 +9,12 @@
 
 use std::io::{BufRead, Write};
 
+use anchormatch::error::Result;
+use anchormatch::graph::{Graph, Labels};
+
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::{Graph, Labels};
 
 /// Reads a LEDA graph; `name` stands for the file in errors.
 ///

@@ -3,8 +3,9 @@
 
 use std::io::{BufRead, Read};
 
-use super::fault::fault;
 use anchormatch::error::{Error, Result};
+
+use super::fault::fault;
 
 /// The longest line that is read unless the format asks for more, in bytes.
 const LONGEST: usize = 1 << 20;

@@ -3,11 +3,11 @@
 
 use std::io::Write;
 
+use anchormatch::graph::Labels;
+use anchormatch::matching::{Matching, Score};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::table::write_field;
-use anchormatch::graph::Labels;
-use anchormatch::matching::{Matching, Score};
 
 /// Writes the pairs as `source,target,confidence` with a header.
 ///

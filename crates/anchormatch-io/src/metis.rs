@@ -9,11 +9,12 @@
 
 use std::io::{BufRead, Write};
 
+use anchormatch::error::Result;
+use anchormatch::graph::Graph;
+
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::Graph;
 
 /// The most bytes of a line: the neighbours of a hub.
 const LONGEST_LINE: usize = 64 << 20;

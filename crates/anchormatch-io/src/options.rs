@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::fault::fault;
-use super::format::Format;
 use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Duplicates, GraphBuilder};
+
+use super::fault::fault;
+use super::format::Format;
 
 /// How to read a graph.
 #[derive(Debug, Clone, Default)]

@@ -10,14 +10,15 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use super::edge_columns::{is_header, names_ends};
-use super::edge_list::SHAPE;
-use super::fault::{fault, quoted};
-use super::table::{Row, Table, write_field};
 use anchormatch::anchors::{Anchor, Anchors};
 use anchormatch::error::{Error, Result};
 use anchormatch::graph::{Graph, Labels};
 use anchormatch::linalg::{Csr, PairValues};
+
+use super::edge_columns::{is_header, names_ends};
+use super::edge_list::SHAPE;
+use super::fault::{fault, quoted};
+use super::table::{Row, Table, write_field};
 
 /// The names of a third column.
 const VALUE_NAMES: [&str; 6] = [

@@ -10,13 +10,14 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
+use anchormatch::error::{Hint, Result};
+use anchormatch::graph::{Graph, GraphBuilder, Labels};
+use anchormatch::linalg::Matrix;
+
 use super::fault::{fault, in_file, quoted};
 use super::options::DEFAULT_MEMORY;
 use super::table::{Row, Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions};
-use anchormatch::error::{Hint, Result};
-use anchormatch::graph::{Graph, GraphBuilder, Labels};
-use anchormatch::linalg::Matrix;
 
 const SHAPE: Shape = Shape {
     columns: 2..=4,

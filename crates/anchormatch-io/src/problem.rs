@@ -9,12 +9,13 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+use anchormatch::error::{Error, Hint, Result};
+use anchormatch::problem::{Problem, Sense};
+
 use super::fault::{fault, quoted};
 use super::problem_json::read_saved_problem_from;
 use super::qaplib::read_qap_from;
 use super::{ReadOptions, is_standard, open, read_dd_from};
-use anchormatch::error::{Error, Hint, Result};
-use anchormatch::problem::{Problem, Sense};
 
 /// A format of problem files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::is_standard;
 use anchormatch::error::{Error, Result};
+
+use super::is_standard;
 
 /// Writes a file through `write`, whole or not at all; `-` is the standard output.
 ///

@@ -2,8 +2,9 @@
 
 use std::io::BufRead;
 
-use super::fault::{fault, quoted};
 use anchormatch::error::{Error, Result};
+
+use super::fault::{fault, quoted};
 
 /// The longest word that is read, in bytes; the smallest double written out takes 326.
 const LONGEST: usize = 1024;

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
+use anchormatch::error::{Error, Result};
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::fault::{fault, printable, quoted};
-use anchormatch::error::{Error, Result};
 
 /// Elements inside each other, at most.
 const DEEPEST: usize = 100;

@@ -1,7 +1,8 @@
 //! The fields of one line.
 
-use super::super::fault::{fault, quoted};
 use anchormatch::error::{Error, Result};
+
+use super::super::fault::{fault, quoted};
 
 /// The fields of one line; columns are counted from 1.
 pub(super) struct Fields<'a> {

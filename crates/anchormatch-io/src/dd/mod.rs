@@ -20,10 +20,11 @@ mod parse;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use super::lines::Lines;
-use super::problem::ProblemOptions;
 use anchormatch::error::Result;
 use anchormatch::problem::Listed;
+
+use super::lines::Lines;
+use super::problem::ProblemOptions;
 
 /// One problem of a `.dd` file.
 #[derive(Debug, Clone, Default, PartialEq)]

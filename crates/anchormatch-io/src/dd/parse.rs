@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use anchormatch::error::{Hint, Result};
+use anchormatch::problem::Listed;
+
 use super::super::DEFAULT_MEMORY;
 use super::super::fault::{fault, quoted};
 use super::super::problem::ProblemOptions;
 use super::DdProblem;
 use super::fields::Fields;
-use anchormatch::error::{Hint, Result};
-use anchormatch::problem::Listed;
 
 /// Line kinds that carry nothing of the program.
 const SKIPPED: [&str; 5] = ["i0", "i1", "n0", "n1", "m"];

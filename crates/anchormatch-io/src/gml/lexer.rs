@@ -2,8 +2,9 @@
 
 use std::io::BufRead;
 
-use super::super::fault::fault;
 use anchormatch::error::{Error, Result};
+
+use super::super::fault::fault;
 
 /// The longest word or text that is read, in bytes.
 const LONGEST: usize = 1 << 20;

@@ -2,12 +2,13 @@
 
 use std::io::BufRead;
 
+use anchormatch::error::{Error, Result};
+use anchormatch::graph::{GraphBuilder, Labels};
+
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::lexer::{Lexer, Token};
-use anchormatch::error::{Error, Result};
-use anchormatch::graph::{GraphBuilder, Labels};
 
 /// Lists inside each other, at most.
 const DEEPEST: usize = 100;

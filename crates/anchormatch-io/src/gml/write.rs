@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::super::points::check_positions;
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
+
+use super::super::points::check_positions;
 
 /// Writes `graph` as GML: ids as labels, weights, and `positions` as `graphics`.
 ///

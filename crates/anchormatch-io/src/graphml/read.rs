@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
 
+use anchormatch::error::Result;
+use anchormatch::graph::{GraphBuilder, Labels};
+
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::xml::{Element, Piece, Xml, is_xml_text};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::{GraphBuilder, Labels};
 
 /// Reads GraphML; `name` stands for the file in errors.
 ///

@@ -1,8 +1,9 @@
 //! Tests of the reader.
 
+use anchormatch::error::Result;
+
 use super::super::{LoadedGraph, ReadOptions};
 use super::read_graphml_from;
-use anchormatch::error::Result;
 
 fn read(text: &str) -> Result<LoadedGraph> {
     read_graphml_from(text.as_bytes(), "g.graphml", &ReadOptions::default())

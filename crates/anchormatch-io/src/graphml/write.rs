@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
+use anchormatch::graph::Graph;
+use anchormatch::linalg::Matrix;
+
 use super::super::fault::quoted;
 use super::super::points::check_positions;
 use super::super::xml::{escape_attribute, is_xml_text};
-use anchormatch::graph::Graph;
-use anchormatch::linalg::Matrix;
 
 /// Writes `graph` as GraphML, with `positions` as the node attributes `x`, `y` and perhaps `z`.
 ///

@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
+use anchormatch::error::Result;
+
 use super::super::binary::{Binary, Class, Number};
 use super::kind;
-use anchormatch::error::Result;
 
 /// A stream of elements inside one that is `left` bytes long.
 pub(super) struct Elements<'a, R> {

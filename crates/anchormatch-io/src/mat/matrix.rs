@@ -2,13 +2,14 @@
 
 use std::io::Read;
 
+use anchormatch::error::{Hint, Result};
+use anchormatch::graph::GraphBuilder;
+
 use super::super::dense::{add_matrix, transpose};
 use super::super::fault::quoted;
 use super::super::options::{DEFAULT_MEMORY, ReadOptions};
 use super::element::{Elements, words};
 use super::{class, kind};
-use anchormatch::error::{Hint, Result};
-use anchormatch::graph::GraphBuilder;
 
 /// The longest name of a variable; MATLAB allows 63 bytes.
 const LONGEST_NAME: u64 = 1 << 12;

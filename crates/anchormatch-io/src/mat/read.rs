@@ -2,6 +2,8 @@
 
 use std::io::{Read, Take};
 
+use anchormatch::error::{Error, Hint, Result};
+use anchormatch::graph::{GraphBuilder, Labels};
 use flate2::read::ZlibDecoder;
 
 use super::super::binary::Binary;
@@ -11,8 +13,6 @@ use super::super::{Format, LoadedGraph, finish};
 use super::element::{Elements, words};
 use super::matrix::{Head, STRUCTURE};
 use super::{IDS, class, kind};
-use anchormatch::error::{Error, Hint, Result};
-use anchormatch::graph::{GraphBuilder, Labels};
 
 /// Variables of a file, at most.
 const MOST_VARIABLES: usize = 100_000;

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{IDS, class, kind};
 use anchormatch::graph::Graph;
+
+use super::{IDS, class, kind};
 
 /// Writes `graph` as the sparse matrix `A` of a `.mat` of version 5, with a cell array `ids` of
 /// texts where the nodes are not called 1, 2, ….

@@ -2,10 +2,11 @@
 
 use std::io::BufRead;
 
+use anchormatch::error::Result;
+
 use super::super::fault::quoted;
 use super::super::lines::Lines;
 use super::{cut, no_more};
-use anchormatch::error::Result;
 
 /// The kind of matrix that the first line announces.
 pub(super) struct Banner {

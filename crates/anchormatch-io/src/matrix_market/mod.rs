@@ -17,13 +17,14 @@ mod tests;
 
 use std::io::{BufRead, Write};
 
+use anchormatch::error::{Error, Result};
+use anchormatch::graph::{Graph, GraphBuilder};
+use header::{Banner, Size, Symmetry};
+
 use super::dense::add_matrix;
 use super::fault::{fault, quoted};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::{Error, Result};
-use anchormatch::graph::{Graph, GraphBuilder};
-use header::{Banner, Size, Symmetry};
 
 /// Reads a Matrix Market file; `name` stands for the file in errors.
 ///

@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
+use anchormatch::error::{Hint, Result};
+
 use super::super::binary::{Binary, Class, Number};
 use super::super::fault::quoted;
 use super::super::options::ReadOptions;
-use anchormatch::error::{Hint, Result};
 
 /// The longest header that is read, in bytes.
 const LONGEST_HEADER: u64 = 1 << 20;

@@ -2,12 +2,13 @@
 
 use std::io::{Read, Write};
 
+use anchormatch::error::Result;
+use anchormatch::graph::Graph;
+
 use super::super::binary::{Binary, Number};
 use super::super::dense::{add_matrix, transpose};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
-use anchormatch::error::Result;
-use anchormatch::graph::Graph;
 
 /// Reads a `.npy`; `name` stands for the file in errors.
 ///

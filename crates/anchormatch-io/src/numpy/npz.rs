@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::io::{Read, Write};
 
+use anchormatch::error::{Error, Hint, Result};
+use anchormatch::graph::{Graph, GraphBuilder, Labels};
+
 use super::super::binary::Binary;
 use super::super::dense::add_matrix;
 use super::super::fault::{fault, in_file, quoted};
@@ -10,8 +13,6 @@ use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
 use super::npy::{ended, square};
 use super::zip::{Archive, ArchiveWriter, Opened};
-use anchormatch::error::{Error, Hint, Result};
-use anchormatch::graph::{Graph, GraphBuilder, Labels};
 
 /// The list of texts that names the nodes.
 const IDS: &str = "ids";

@@ -1,11 +1,12 @@
 //! Sparse matrices as `scipy.sparse.save_npz` writes them: a text `format`, the `shape`, and arrays
 //! that depend on the kind.
 
+use anchormatch::error::Result;
+use anchormatch::graph::GraphBuilder;
+
 use super::super::fault::quoted;
 use super::npy::ended;
 use super::npz::Arrays;
-use anchormatch::error::Result;
-use anchormatch::graph::GraphBuilder;
 
 impl Arrays<'_> {
     /// A sparse matrix of SciPy's.

@@ -6,12 +6,12 @@
 
 use std::io::{self, Read, Write};
 
+use anchormatch::error::{Error, Result};
 use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
 use super::super::fault::{fault, quoted};
-use anchormatch::error::{Error, Result};
 
 const END: &[u8] = b"PK\x05\x06";
 const DIRECTORY: &[u8] = b"PK\x01\x02";

@@ -2,13 +2,14 @@
 
 use std::io::BufRead;
 
+use anchormatch::error::Result;
+use anchormatch::graph::{GraphBuilder, Labels};
+
 use super::super::dense::add_matrix;
 use super::super::fault::{fault, quoted};
 use super::super::lines::Lines;
 use super::super::positions::{coordinate, gathered};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
-use anchormatch::error::Result;
-use anchormatch::graph::{GraphBuilder, Labels};
 
 /// What a vertex with a label takes beside its text.
 const LABEL_BYTES: u64 = 128;

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
-use super::super::fault::quoted;
-use super::super::points::check_positions;
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
+
+use super::super::fault::quoted;
+use super::super::points::check_positions;
 
 /// Writes `graph` as a Pajek network, with `positions` as coordinates.
 ///

@@ -1,8 +1,5 @@
 //! From what a file describes to the program.
 
-use super::super::DEFAULT_MEMORY;
-use super::super::problem::ProblemOptions;
-use super::{Error, Result, SavedKind, SavedProblem, SavedWeights};
 use anchormatch::error::Hint;
 use anchormatch::linalg::{Csr, Matrix};
 use anchormatch::monitor::Monitor;
@@ -10,6 +7,10 @@ use anchormatch::problem::{
     Candidates, ExplicitPairwise, GaussianKernel, Listed, Problem, ProductPairwise,
     SeparablePairwise, SparsePairwise, Weights,
 };
+
+use super::super::DEFAULT_MEMORY;
+use super::super::problem::ProblemOptions;
+use super::{Error, Result, SavedKind, SavedProblem, SavedWeights};
 
 /// What a listed assignment, pair or entry takes at the worst moment.
 const ENTRY_BYTES: u64 = 180;

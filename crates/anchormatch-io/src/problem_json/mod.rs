@@ -43,12 +43,12 @@ mod tests;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::problem::ProblemOptions;
 use anchormatch::error::{Error, Result};
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{Coverage, Listed, Sense};
+use serde::{Deserialize, Serialize};
+
+use super::problem::ProblemOptions;
 
 /// The version of the format that is written, and the only one that is read.
 const VERSION: u32 = 1;

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use anchormatch::linalg::Matrix;
+use anchormatch::problem::{Coverage, Listed, Sense};
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::VERSION;
-use anchormatch::linalg::Matrix;
-use anchormatch::problem::{Coverage, Listed, Sense};
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Sense", rename_all = "snake_case")]

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
+use anchormatch::error::Hint;
 use serde::Deserialize;
 
 use super::super::fault::{fault, printable};
 use super::super::problem::ProblemOptions;
 use super::{Error, Result, SavedProblem};
-use anchormatch::error::Hint;
 
 /// What a byte of JSON can become: two bytes hold a number, whose list may just have doubled.
 const BYTES_PER_BYTE: u64 = 12;

@@ -1,5 +1,6 @@
-use super::*;
 use anchormatch::problem::Problem;
+
+use super::*;
 
 fn read(text: &str) -> Result<SavedProblem> {
     read_saved_problem_from(text.as_bytes(), "a.json", &ProblemOptions::default())

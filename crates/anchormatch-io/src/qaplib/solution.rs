@@ -7,10 +7,11 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
+use anchormatch::error::{Error, Result};
+
 use super::super::fault::quoted;
 use super::super::words::{Words, finite};
 use super::{QapInstance, read_size};
-use anchormatch::error::{Error, Result};
 
 /// A solution as its file gives it.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,10 +15,11 @@ mod tests;
 use std::io::BufRead;
 use std::ops::RangeInclusive;
 
-use super::fault::{fault, quoted};
-use super::lines::Lines;
 use anchormatch::error::{Error, Result};
 use fields::{Delimiter, detect, is_blank, split_plain, split_quoted};
+
+use super::fault::{fault, quoted};
+use super::lines::Lines;
 
 /// What a table holds, for its errors.
 #[derive(Debug, Clone)]

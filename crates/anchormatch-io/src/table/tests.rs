@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 const SHAPE: Shape = Shape {
     columns: 2..=3,

@@ -3,4 +3,5 @@
 pub mod bench;
 mod data;
 pub mod evaluate;
+mod figures;
 pub mod reproduce;

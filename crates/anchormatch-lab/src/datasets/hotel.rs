@@ -9,16 +9,16 @@
 //! order: frames count from 0 to 100, points from 0 to 29, x right and y down in pixels.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
 use anchormatch::error::ParseError;
 use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
+use anchormatch_generate::{Instance, stream};
 
 use super::DatasetError;
-use anchormatch_generate::{Instance, stream};
 
 /// The number of frames in the sequence.
 pub const FRAMES: usize = 101;
@@ -26,6 +26,8 @@ pub const FRAMES: usize = 101;
 pub const POINTS: usize = 30;
 
 const FILE: &str = "cmu_hotel/points.csv";
+const LAYOUT: &str =
+    "cmu_hotel/points.csv with the columns frame,point,x,y (101 frames × 30 points)";
 const HEADER: [&str; 4] = ["frame", "point", "x", "y"];
 /// The real file has 41 kB; a much larger one is something else.
 const MOST_BYTES: u64 = 1 << 20;
@@ -44,17 +46,7 @@ impl Hotel {
     /// 101 × 30 rows is not there.
     pub fn load(dir: &Path) -> std::result::Result<Self, DatasetError> {
         let path = dir.join(FILE);
-        let failed = |source: std::io::Error| match source.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => DatasetError::Missing {
-                name: "CMU Hotel",
-                path: path.clone(),
-                layout: "cmu_hotel/points.csv with the columns frame,point,x,y (101 frames × 30 points)",
-            },
-            _ => DatasetError::Io {
-                path: path.clone(),
-                source,
-            },
-        };
+        let failed = |source| DatasetError::of_io(source, path.clone(), "CMU Hotel", LAYOUT);
         let mut text = String::new();
         std::fs::File::open(&path)
             .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))

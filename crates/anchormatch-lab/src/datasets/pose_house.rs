@@ -16,9 +16,9 @@ use anchormatch::error::ParseError;
 use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Result};
+use anchormatch_generate::{Instance, stream};
 
 use super::{DatasetError, hotel};
-use anchormatch_generate::{Instance, stream};
 
 /// The number of views.
 pub const VIEWS: usize = 70;

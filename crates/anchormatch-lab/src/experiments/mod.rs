@@ -15,9 +15,8 @@ pub mod wrong_anchors;
 
 use anchormatch::matcher::Matcher;
 use anchormatch::{Error, Matching, Monitor, Result, Task};
-use rayon::prelude::*;
-
 use anchormatch_generate::Instance;
+use rayon::prelude::*;
 
 /// One pair of graphs with its anchors.
 #[derive(Debug, Clone)]

@@ -10,14 +10,13 @@ use std::sync::Arc;
 
 use anchormatch::matcher::{Best, Matcher};
 use anchormatch::{Error, Monitor, Result, Task};
+use anchormatch_generate::house::{self, View};
+use anchormatch_generate::{Instance, Synthetic, synthetic};
+use anchormatch_report::Summary;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-
-use anchormatch_generate::house::{self, View};
-use anchormatch_generate::{Instance, Synthetic, synthetic};
-use anchormatch_report::Summary;
 
 /// What graphs are matched.
 #[derive(Debug, Clone, PartialEq)]

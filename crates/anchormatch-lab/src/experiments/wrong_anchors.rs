@@ -8,12 +8,12 @@
 use anchormatch::matcher::Matcher;
 use anchormatch::settings::Settings;
 use anchormatch::{Error, Monitor, Result, Task};
+use anchormatch_report::Summary;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::Trial;
-use anchormatch_report::Summary;
 
 /// The parameter of matchers that repair anchors.
 pub const REPAIR: &str = "repair_anchors";

@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use crate::datasets::dd::{self, DdFile, ROUNDING};
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
 use anchormatch::solver::{Solver, Start, Status, registry};
+use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::files::{print, write};
+use anchormatch_terminal::job::Job;
+use anchormatch_terminal::table::Table;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{Common, OneSolver, figure};
 use crate::commands::data;
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
-use anchormatch_terminal::files::{print, write};
-use anchormatch_terminal::job::Job;
-use anchormatch_terminal::table::Table;
+use crate::datasets::dd::{self, DdFile, ROUNDING};
 
 const LONG_ABOUT: &str = "\
 Run a solver on five graph matching problems in the .dd format and tell its values beside the best ones \

@@ -8,19 +8,20 @@ use anchormatch::Error;
 use anchormatch::matcher::Matcher;
 use anchormatch_io::{write_graph, write_pairs, write_whole};
 use anchormatch_report::Summary;
+use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::files::{check_writable, print, write};
+use anchormatch_terminal::job::Job;
+use anchormatch_terminal::values;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use super::{Common, Data};
 use crate::commands::data;
+use crate::commands::figures::cells;
 use crate::datasets::networks::{Network, NetworkPair};
 use crate::experiments::networks::{NetworkResult, NetworkRow, NetworkSweep};
 use crate::matchers::{by_name, names, seeded};
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
-use anchormatch_terminal::files::{check_writable, print, write};
-use anchormatch_terminal::job::Job;
-use anchormatch_terminal::values;
 
 const LONG_ABOUT: &str = "\
 Match pairs of real networks (proteins of yeast, voles, e-mail, neurons of a worm) from a share of \
@@ -324,10 +325,6 @@ fn csv(result: &NetworkResult) -> String {
                     conserved_weight,conserved_weight_error,truth_conserved_edges,\
                     truth_conserved_weight,seconds,seconds_error,cut\n"
         .to_owned();
-    let cells = |values: &Summary| match values.count {
-        0 => ",".to_owned(),
-        _ => format!("{},{}", values.mean, values.standard_error),
-    };
     for row in &result.rows {
         writeln!(
             text,

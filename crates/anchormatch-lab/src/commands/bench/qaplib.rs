@@ -2,18 +2,18 @@
 
 use std::fmt::Write;
 
-use crate::datasets::qaplib::Qaplib;
-use crate::experiments::qaplib::{QaplibGroup, QaplibResult, QaplibRow, QaplibSweep};
 use anchormatch::solver::{Status, registry};
+use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::files::{print, write};
+use anchormatch_terminal::job::Job;
+use anchormatch_terminal::table::Table;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Common, OneSolver, figure};
 use crate::commands::data;
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
-use anchormatch_terminal::files::{print, write};
-use anchormatch_terminal::job::Job;
-use anchormatch_terminal::table::Table;
+use crate::datasets::qaplib::Qaplib;
+use crate::experiments::qaplib::{QaplibGroup, QaplibResult, QaplibRow, QaplibSweep};
 
 const LONG_ABOUT: &str = "\
 Run a solver on every instance of QAPLIB (Burkard, Karisch & Rendl, 1997) whose best cost is known, one \

@@ -4,22 +4,21 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::experiments::solvers::{SolverPoint, SolverScore, Sweep, SweepScores, plot};
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
 use anchormatch::solver::{Kind, Solver, registry};
-use anchormatch_report::Summary;
-use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
-
-use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
 use anchormatch_terminal::values;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use super::Common;
+use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
+use crate::experiments::solvers::{SolverPoint, SolverScore, Sweep, SweepScores, plot};
 
 /// Trials at a point with --quick.
 const QUICK: u32 = 10;
@@ -218,14 +217,7 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn text(&self) -> String {
-        let accuracy = |score: &SolverScore| {
-            let Summary {
-                mean,
-                standard_error,
-                ..
-            } = score.accuracy;
-            format!("{mean:.3}±{}", short(standard_error))
-        };
+        let accuracy = |score: &SolverScore| with_error(&score.accuracy);
         let objective = |score: &SolverScore| format!("{:.4}", score.relative_objective.mean);
         let time = |score: &SolverScore| milliseconds(score.seconds.mean);
         let mut text = format!(
@@ -278,10 +270,6 @@ impl Comparison<'_> {
             .to_owned();
         for point in self.points {
             for score in &point.scores {
-                let pair = |summary: Summary| match summary.count {
-                    0 => ",".to_owned(),
-                    _ => format!("{},{}", summary.mean, summary.standard_error),
-                };
                 writeln!(
                     text,
                     "{},{},{},{},{},{},{},{}",
@@ -289,10 +277,10 @@ impl Comparison<'_> {
                     point.x,
                     score.solver,
                     score.accuracy.count,
-                    pair(score.accuracy),
-                    pair(score.relative_objective),
+                    cells(&score.accuracy),
+                    cells(&score.relative_objective),
                     score.seconds.count,
-                    pair(score.seconds),
+                    cells(&score.seconds),
                 )
                 .expect("writing into a string cannot fail");
             }
@@ -301,7 +289,6 @@ impl Comparison<'_> {
     }
 
     fn json(&self, seed: u64, complete: bool) -> Value {
-        let summary = |summary: Summary| json!({ "mean": summary.mean, "standard_error": summary.standard_error, "trials": summary.count });
         let points: Vec<Value> = self
             .points
             .iter()
@@ -312,9 +299,9 @@ impl Comparison<'_> {
                     .map(|score| {
                         json!({
                             "solver": score.solver,
-                            "accuracy": summary(score.accuracy),
-                            "relative_objective": summary(score.relative_objective),
-                            "seconds": summary(score.seconds),
+                            "accuracy": summary_json(&score.accuracy),
+                            "relative_objective": summary_json(&score.relative_objective),
+                            "seconds": summary_json(&score.seconds),
                             "refusal": score.refusal,
                         })
                     })
@@ -334,12 +321,6 @@ impl Comparison<'_> {
     }
 }
 
-/// A number below 1 without its leading zero.
-fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.strip_prefix('0').unwrap_or(&text).to_owned()
-}
-
 /// Three digits that matter, as far as that is possible.
 fn milliseconds(seconds: f64) -> String {
     match 1e3 * seconds {
@@ -352,6 +333,7 @@ fn milliseconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch_report::Summary;
 
     fn score(solver: &'static str, refusal: Option<&str>) -> SolverScore {
         let of = |value: f64| Summary::of(refusal.is_none().then_some(value));
@@ -400,6 +382,5 @@ mod tests {
             [0.00012, 0.0123, 0.123, 1.5].map(milliseconds),
             ["0.12", "12.3", "123", "1500"]
         );
-        assert_eq!((short(0.0614), short(1.0)), (".061".into(), "1.000".into()));
     }
 }

@@ -3,21 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::experiments::suggest::{Asked, Graphs, SuggestResult, SuggestStudy};
 use anchormatch::matcher::Best;
 use anchormatch::monitor::Progress;
 use anchormatch_generate::Synthetic;
 use anchormatch_report::Summary;
-use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
-
 use anchormatch_terminal::exit::{Done, Outcome};
 use anchormatch_terminal::files::print;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
 use anchormatch_terminal::values;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use super::Common;
+use crate::experiments::suggest::{Asked, Graphs, SuggestResult, SuggestStudy};
 
 const LONG_ABOUT: &str = "\
 Match pairs of graphs from a few random anchors, ask for one more node, and match again: once for the \

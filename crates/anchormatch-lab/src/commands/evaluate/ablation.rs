@@ -2,16 +2,17 @@
 
 use std::fmt::Write;
 
-use crate::experiments::evaluation::ablation::{AblationRow, Variant, rows, run, variants};
-use clap::Args;
-use serde_json::{Value, json};
-
-use super::{Common, cells, summary_json, with_error};
-use crate::commands::data;
 use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::Common;
+use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
+use crate::experiments::evaluation::ablation::{AblationRow, Variant, rows, run, variants};
 
 const LONG_ABOUT: &str = "\
 Accuracy of `best`, of `best` without each of its ingredients, and of `fast`, all on the same trials; \

@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use crate::experiments::evaluation::calibration::{BINS, Reliability, run};
-use crate::experiments::evaluation::{Group, reliability_plot, standard_rows};
+use anchormatch_terminal::exit::Outcome;
+use anchormatch_terminal::files::{print, write};
+use anchormatch_terminal::job::Job;
+use anchormatch_terminal::table::Table;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Common, Lines};
 use crate::commands::data;
-use anchormatch_terminal::exit::Outcome;
-use anchormatch_terminal::files::{print, write};
-use anchormatch_terminal::job::Job;
-use anchormatch_terminal::table::Table;
+use crate::experiments::evaluation::calibration::{BINS, Reliability, run};
+use crate::experiments::evaluation::{Group, reliability_plot, standard_rows};
 
 const LONG_ABOUT: &str = "\
 Whether the confidences of `best` mean what they say: of the pairs with a confidence near 0.9, nine out \

@@ -2,18 +2,19 @@
 
 use std::fmt::Write;
 
-use crate::experiments::evaluation::limits::{LimitRow, LimitTrial, run};
-use crate::experiments::evaluation::{Group, standard_rows, whole_hotel};
 use anchormatch_report::Summary;
-use clap::Args;
-use serde_json::{Value, json};
-
-use super::{Common, Lines, Plan, cells, summary_json, with_error};
-use crate::commands::data;
 use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Common, Lines, Plan};
+use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
+use crate::experiments::evaluation::limits::{LimitRow, LimitTrial, run};
+use crate::experiments::evaluation::{Group, standard_rows, whole_hotel};
 
 const LONG_ABOUT: &str = "\
 Accuracy and time of `best` and `fast`, beside what a search from the truth finds: the same search with \

@@ -8,19 +8,18 @@ mod outliers;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::datasets::hotel::Hotel;
-use crate::experiments::evaluation::{Group, Measured, Plan, Row};
 use anchormatch::monitor::Progress;
 use anchormatch::{Error, Monitor};
-use anchormatch_report::Summary;
-use clap::{Args, Subcommand};
-use serde_json::{Value, json};
-
-use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::resources::Resources;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::commands::data;
+use crate::datasets::hotel::Hotel;
+use crate::experiments::evaluation::{Group, Measured, Plan, Row};
 
 /// Trials of a row by default, and with --quick.
 const TRIALS: u32 = 50;
@@ -311,28 +310,6 @@ impl<T> Lines<T> {
     }
 }
 
-/// The mean with its standard error: `0.987±.004`.
-fn with_error(values: &Summary) -> String {
-    let error = format!("{:.3}", values.standard_error);
-    format!(
-        "{:.3}±{}",
-        values.mean,
-        error.strip_prefix('0').unwrap_or(&error)
-    )
-}
-
-fn summary_json(values: &Summary) -> Value {
-    json!({ "mean": values.mean, "standard_error": values.standard_error, "trials": values.count })
-}
-
-/// Mean and standard error as two cells of a CSV file.
-fn cells(values: &Summary) -> String {
-    match values.count {
-        0 => ",".to_owned(),
-        _ => format!("{},{}", values.mean, values.standard_error),
-    }
-}
-
 /// A share that there may be none of.
 fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
@@ -369,12 +346,9 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        let summary = Summary::of([1.0, 0.5]);
-        assert_eq!(with_error(&summary), "0.750±.250");
         assert_eq!(
             (share(None), share(Some(0.5))),
             ("–".into(), "0.500".into())
         );
-        assert_eq!(cells(&Summary::of([])), ",");
     }
 }

@@ -2,17 +2,18 @@
 
 use std::fmt::Write;
 
-use crate::experiments::evaluation::outliers::{Counts, rows, run};
 use anchormatch_report::Summary;
-use clap::Args;
-use serde_json::{Value, json};
-
-use super::{Common, Lines, cells, share, summary_json, with_error};
-use crate::commands::data;
 use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Common, Lines, share};
+use crate::commands::data;
+use crate::commands::figures::{cells, summary_json, with_error};
+use crate::experiments::evaluation::outliers::{Counts, rows, run};
 
 const LONG_ABOUT: &str = "\
 Precision and recall of `best` when nodes may stay alone: of the pairs that it matches, and of the nodes \

@@ -6,20 +6,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::experiments::reproduce::{
-    Book, Experiment, Journal, Protocol, Results, Scale, Setup, missing, run,
-};
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
-use clap::Args;
-use clap::builder::PossibleValue;
-
-use crate::commands::data;
 use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
 use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::progress::TRIALS;
 use anchormatch_terminal::resources::Resources;
+use clap::Args;
+use clap::builder::PossibleValue;
+
+use crate::commands::data;
+use crate::experiments::reproduce::{
+    Book, Experiment, Journal, Protocol, Results, Scale, Setup, missing, run,
+};
 
 const LONG_ABOUT: &str = "\
 Redo Section 5 of the paper and see which of its claims hold: random graphs under noise, outliers and \

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::experiments::reproduce::claims::{Claim, End, Test, claims};
-use crate::experiments::reproduce::{About, Book, Document, Experiment, document};
 use anchormatch::{Error, Monitor};
-use serde_json::{Value, json};
-
 use anchormatch_terminal::exit::Failure;
 use anchormatch_terminal::files::{print, write, write_field};
 use anchormatch_terminal::table::Table;
+use serde_json::{Value, json};
+
+use crate::experiments::reproduce::claims::{Claim, End, Test, claims};
+use crate::experiments::reproduce::{About, Book, Document, Experiment, document};
 
 /// Everything that is written, and where.
 pub(super) struct Output<'a> {

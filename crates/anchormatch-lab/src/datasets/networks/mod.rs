@@ -27,10 +27,10 @@ use std::path::Path;
 
 use anchormatch::graph::{Duplicates, GraphBuilder, Labels};
 use anchormatch::{Error, Graph, Result};
+use anchormatch_generate::{Instance, stream};
 use anchormatch_io::{Format, ReadOptions, read_graph};
 
 use super::DatasetError;
-use anchormatch_generate::{Instance, stream};
 
 const NAME: &str = "networks";
 const LAYOUT: &str = "the folders netalign_yeast_multimagna, netalign_voles, netalign_arenas, \

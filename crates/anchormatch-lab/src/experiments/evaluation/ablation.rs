@@ -2,11 +2,11 @@
 
 use anchormatch::matcher::{Best, Ingredients, Matcher};
 use anchormatch::{Monitor, Result};
+use anchormatch_report::Summary;
 
 use super::{Graphs, Group, Measured, Plan, Row, Run, standard_rows};
 use crate::experiments::Trial;
 use crate::matchers::seeded;
-use anchormatch_report::Summary;
 
 /// The method with something taken out.
 #[derive(Debug)]

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use anchormatch::matcher::Best;
 use anchormatch::solver::Tabu;
 use anchormatch::{Matching, Monitor, Result};
+use anchormatch_report::Summary;
 
 use super::{Measured, Plan, Row, Run};
 use crate::experiments::Trial;
-use anchormatch_report::Summary;
 
 /// Objectives this close, relatively, are the same.
 const SAME: f64 = 1e-6;

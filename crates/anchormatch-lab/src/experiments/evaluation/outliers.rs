@@ -12,10 +12,10 @@ use std::collections::HashSet;
 
 use anchormatch::matcher::Best;
 use anchormatch::{Matching, Monitor, Result};
+use anchormatch_generate::Synthetic;
 
 use super::{Graphs, Group, Measured, Plan, Row, Run};
 use crate::experiments::Trial;
-use anchormatch_generate::Synthetic;
 
 /// What a matching found and what there was to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The rows: what kinds of pairs of graphs an evaluation runs on.
 
 use anchormatch::{Error, Result};
+use anchormatch_generate::{BlockModel, Synthetic, block_model, house, stream};
 use rand::RngExt;
 
 use super::Plan;
@@ -8,7 +9,6 @@ use crate::datasets::hotel::FRAMES;
 use crate::experiments::Trial;
 use crate::experiments::hotel::HotelSweep;
 use crate::experiments::solvers::{SolverPoint, Sweep};
-use anchormatch_generate::{BlockModel, Synthetic, block_model, house, stream};
 
 /// Rows of graphs of so many nodes have a fifth of the trials.
 const LARGE: usize = 100;

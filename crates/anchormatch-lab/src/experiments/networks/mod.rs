@@ -23,11 +23,11 @@ use std::time::Duration;
 
 use anchormatch::matcher::Matcher;
 use anchormatch::{Assignment, Error, Graph, Matching, Monitor, Result};
+use anchormatch_generate::stream;
+use anchormatch_report::Summary;
 
 use super::Trial;
 use crate::datasets::networks::NetworkPair;
-use anchormatch_generate::stream;
-use anchormatch_report::Summary;
 
 /// Anchors that a trial has at least.
 const FEWEST_ANCHORS: usize = 2;

@@ -1,11 +1,12 @@
 //! The protocol on small graphs, and against counts by hand.
 
-use super::*;
-use crate::matchers::by_name;
-use crate::matchers::fixed::{Fixed, anchors_alone};
 use anchormatch::Task;
 use anchormatch::matching::Pair;
 use proptest::prelude::*;
+
+use super::*;
+use crate::matchers::by_name;
+use crate::matchers::fixed::{Fixed, anchors_alone};
 
 /// A cycle with chords, which has no symmetry, and the same without some edges.
 fn pair(nodes: usize) -> NetworkPair {

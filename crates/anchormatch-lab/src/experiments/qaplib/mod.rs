@@ -12,9 +12,9 @@ use std::time::Duration;
 use anchormatch::problem::Sense;
 use anchormatch::solver::{Solver, Start, Status};
 use anchormatch::{Error, Monitor, Result};
+use anchormatch_report::Summary;
 
 use crate::datasets::qaplib::{NamedInstance, Qaplib};
-use anchormatch_report::Summary;
 
 /// A gap up to this size is rounding.
 const ROUNDING: f64 = 1e-9;

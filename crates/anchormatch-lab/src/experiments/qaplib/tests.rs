@@ -1,11 +1,12 @@
-use super::*;
-use crate::datasets::qaplib::BestKnown;
 use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
 use anchormatch::solver::{Info, Kind, Solution};
 use anchormatch_io::QapInstance;
 use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::datasets::qaplib::BestKnown;
 
 /// Returns the identity turned by `turn`, or what else a test asks for.
 #[derive(Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use anchormatch::Result;
 use anchormatch::matcher::{Paper, Terms};
+use anchormatch_generate::{Instance, house, stream};
 
 use super::entry::{Entry, wide};
 use super::protocol::{Curve, Fnv, Point, Protocol, derived_seed};
@@ -16,7 +17,6 @@ use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
 use crate::datasets::pose_house::PoseHouse;
 use crate::experiments::Trial;
-use anchormatch_generate::{Instance, house, stream};
 
 /// Pixels by which the landmarks of our own house are off, in each view of a pair.
 pub const JITTER: f64 = 1.0;

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use anchormatch::Result;
+use anchormatch_generate::{Synthetic, stream, synthetic};
 
 use super::entry::Entry;
 use crate::experiments::Trial;
-use anchormatch_generate::{Synthetic, stream, synthetic};
 
 type Make = dyn Fn(usize) -> Result<Trial> + Send + Sync;
 

@@ -9,13 +9,13 @@ use anchormatch::affinity::folding::fold_anchors;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{GaussianKernel, Pairwise};
 use anchormatch::{Graph, Result};
+use anchormatch_generate::Synthetic;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::protocol::{Point, Protocol};
 use super::scale::Scale;
 use crate::matchers::{ByHand, Program, Workbench};
-use anchormatch_generate::Synthetic;
 
 /// s of Cho, Lee & Lee.
 const BANDWIDTH: f64 = 0.15;

@@ -7,12 +7,12 @@
 //! width relative to the mean squared difference.
 
 use anchormatch::matcher::Terms;
+use anchormatch_generate::Synthetic;
 
 use super::entry::{Entry, wide};
 use super::protocol::{Point, Protocol};
 use super::published;
 use super::scale::Scale;
-use anchormatch_generate::Synthetic;
 
 /// The noise of the second outlier sweep.
 pub const OUTLIER_NOISE: f64 = 0.1;

@@ -3,8 +3,9 @@
 //! After Cho, Lee & Lee (ECCV 2010), with 20 inliers unless said otherwise. Density and size come with
 //! some noise, without which every solver is right.
 
-use super::{SolverPoint, SolverScore};
 use anchormatch_generate::Synthetic;
+
+use super::{SolverPoint, SolverScore};
 
 /// What moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod recipe;
 
 use anchormatch::affinity::proximity::{Learner, Mode};
 use anchormatch::matcher::{Paper, Terms};
+use anchormatch_generate::{Synthetic, house, stream};
 use rand::RngExt;
 
 use self::recipe::{AnchorTerm, First, Recipe, Second, by_hand};
@@ -17,7 +18,6 @@ use super::films::Film;
 use super::protocol::{Point, Protocol, derived_seed};
 use super::scale::Scale;
 use crate::matchers::Loss;
-use anchormatch_generate::{Synthetic, house, stream};
 
 /// The names of the three kinds of pairs, in the order of the curves.
 pub const KINDS: [&str; 3] = ["synthetic", "hotel", "house"];

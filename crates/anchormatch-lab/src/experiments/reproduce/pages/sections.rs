@@ -3,6 +3,9 @@
 use std::fs;
 
 use anchormatch::Result;
+use anchormatch_generate::house;
+use anchormatch_report::chart::{Line, Panel};
+use anchormatch_report::views::Backdrop;
 
 use super::tables::{header_of, row_of};
 use super::{Writer, names};
@@ -13,9 +16,6 @@ use crate::experiments::reproduce::figures::{Curve, Figure, draw, panel};
 use crate::experiments::reproduce::films::{HOTEL_EXAMPLE, JITTER};
 use crate::experiments::reproduce::pictures::picture;
 use crate::experiments::reproduce::results::Results;
-use anchormatch_generate::house;
-use anchormatch_report::chart::{Line, Panel};
-use anchormatch_report::views::Backdrop;
 
 /// What the names of methods with the wide kernel have in common.
 const WIDE_WORD: &str = " (wide)";
