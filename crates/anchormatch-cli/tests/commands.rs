@@ -255,7 +255,7 @@ fn info_counts_what_reading_did() {
     assert_eq!(error["error"]["kind"], "parse");
     assert_eq!(error["error"]["line"], 2);
     assert!(
-        error["error"]["expected"]
+        error["error"]["hint"]
             .as_str()
             .unwrap()
             .contains("sum, mean, max or first")

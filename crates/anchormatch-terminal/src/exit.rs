@@ -40,7 +40,7 @@ pub enum Failure {
         /// What could be done about it, where that is known; the message ends with it.
         hint: Option<String>,
         /// Its parts, where it has them.
-        place: Place,
+        place: Box<Place>,
     },
 }
 
@@ -272,7 +272,7 @@ impl Failure {
                 expected: misuse.expected.clone(),
                 ..Place::default()
             },
-            Self::Data { place, .. } => place.clone(),
+            Self::Data { place, .. } => Place::clone(place),
             Self::Library(Error::Parse(parse)) => parse.into(),
             Self::Library(Error::Io { path, source }) => Place::of_io(path, source),
             Self::Library(

@@ -39,7 +39,7 @@ impl From<DatasetError> for Failure {
         Self::Data {
             message: error.worded(WORDS),
             hint: advice(error.hints(), WORDS),
-            place,
+            place: Box::new(place),
         }
     }
 }

@@ -203,14 +203,14 @@ impl Start<'_> {
                 return Err(Error::parameter("start", v, "finite numbers, at least 0"));
             }
         }
-        if let Some(assignment) = self.assignment {
-            if !problem.permits(assignment) {
-                return Err(Error::parameter(
-                    "start",
-                    "an assignment that is not one-to-one within the candidates",
-                    format!("a partner or none for each of {n} rows"),
-                ));
-            }
+        if let Some(assignment) = self.assignment
+            && !problem.permits(assignment)
+        {
+            return Err(Error::parameter(
+                "start",
+                "an assignment that is not one-to-one within the candidates",
+                format!("a partner or none for each of {n} rows"),
+            ));
         }
         Ok(())
     }
