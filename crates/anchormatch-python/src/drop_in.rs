@@ -27,12 +27,26 @@ const FEW_ENTRIES: usize = 1 << 20;
 type Sides<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>);
 
 /// A, B, and AB and BA.
-type LayerArrays<'py> = (
+#[derive(FromPyObject)]
+pub(crate) struct LayerArrays<'py>(
     Square<'py>,
     Square<'py>,
     Option<Square<'py>>,
     Option<Square<'py>>,
 );
+
+/// What [`LayerArrays`] lends; edges between the graphs count when they are given both ways.
+type LayerRows<'a> = (Rows<'a>, Rows<'a>, Option<(Rows<'a>, Rows<'a>)>);
+
+impl LayerArrays<'_> {
+    fn rows(&self) -> PyResult<LayerRows<'_>> {
+        let crossing = match (&self.2, &self.3) {
+            (Some(ab), Some(ba)) => Some((ab.rows("AB")?, ba.rows("BA")?)),
+            _ => None,
+        };
+        Ok((self.0.rows("A")?, self.1.rows("B")?, crossing))
+    }
+}
 
 /// X, its nearest assignment, iterations, whether it stands still, by how much a plan missed its tolerance.
 type Climbed<'py> = (
@@ -60,16 +74,8 @@ impl LayeredProgram {
         fixed: Sides<'_>,
         free: Sides<'_>,
     ) -> PyResult<Self> {
-        let rows = |square: &Option<Square<'_>>, name| match square {
-            Some(square) => square.rows(name).map(Some),
-            None => Ok(None),
-        };
-        let views = layers.iter().map(|(a, b, ab, ba)| {
-            let crossing = rows(ab, "AB")?.zip(rows(ba, "BA")?);
-            Ok((a.rows("A")?, b.rows("B")?, crossing))
-        });
-        let views: Vec<(Rows<'_>, Rows<'_>, Option<(Rows<'_>, Rows<'_>)>)> =
-            views.collect::<PyResult<_>>()?;
+        let views = layers.iter().map(LayerArrays::rows);
+        let views = views.collect::<PyResult<Vec<_>>>()?;
         let linear = linear.as_ref().map(arrays::matrix).transpose()?;
         let sides = |sides: &Sides<'_>| -> PyResult<(Vec<usize>, Vec<usize>)> {
             Ok((
@@ -80,12 +86,11 @@ impl LayeredProgram {
         let (fixed, free) = (sides(&fixed)?, sides(&free)?);
         let few = free.0.len() + fixed.0.len() < FEW_NODES;
         run_borrowing(py, few, None, move |_, _| {
-            let layer =
-                |(a, b, crossing): (Rows<'_>, Rows<'_>, Option<(Rows<'_>, Rows<'_>)>)| Layer {
-                    a: a.weights(),
-                    b: b.weights(),
-                    crossing: crossing.map(|(ab, ba)| (ab.weights(), ba.weights())),
-                };
+            let layer = |(a, b, crossing): LayerRows<'_>| Layer {
+                a: a.weights(),
+                b: b.weights(),
+                crossing: crossing.map(|(ab, ba)| (ab.weights(), ba.weights())),
+            };
             let layers = Layers::new(views.into_iter().map(layer).collect(), linear)?;
             let program = drop_in::Program::new(&layers, &fixed, &free)?;
             Ok(Self { layers, program })
