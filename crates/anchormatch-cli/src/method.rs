@@ -103,11 +103,13 @@ enum LearnerMode {
 
 /// The names of all matchers, each with what it does.
 pub(crate) fn presets() -> PossibleValuesParser {
-    let all = registry::all();
-    let value = |matcher: &Box<dyn Matcher>| {
-        PossibleValue::new(matcher.name().to_owned()).help(matcher.about().to_owned())
-    };
-    PossibleValuesParser::new(all.iter().map(value).collect::<Vec<_>>())
+    let all = registry::all().into_iter();
+    let values: Vec<PossibleValue> = all
+        .map(|matcher| {
+            PossibleValue::new(matcher.name().to_owned()).help(matcher.about().to_owned())
+        })
+        .collect();
+    PossibleValuesParser::new(values)
 }
 
 /// Something that an option asks of the matcher.

@@ -141,7 +141,7 @@ fn minimize_as_scipy(cost: &Matrix) -> LinearAssignment {
     let mut best = LinearAssignment::default();
     LinearSolver::with_ties(TieBreak::AsSciPy)
         .minimize(cost, &mut best)
-        .unwrap();
+        .expect("finite costs");
     best
 }
 
