@@ -337,7 +337,7 @@ mod tests {
                 let within = plain.iter().flatten().all(|&a| a < columns);
                 prop_assert_eq!(assignment.is_one_to_one(columns), apart && within);
             }
-            let even = |i: usize, a: usize| (i + a) % 2 == 0;
+            let even = |i: usize, a: usize| (i + a).is_multiple_of(2);
             assignment.retain(even);
             for (i, slot) in plain.iter_mut().enumerate() {
                 *slot = slot.filter(|&a| even(i, a));

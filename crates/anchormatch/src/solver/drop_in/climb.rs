@@ -258,9 +258,12 @@ mod tests {
     use crate::problem::Weights;
     use crate::solver::test_support::values;
 
+    /// A and B, and what crosses between them.
+    type NaiveLayer = (Matrix, Matrix, Option<(Matrix, Matrix)>);
+
     /// Matrices by their entries, products by their sums.
     struct Naive {
-        layers: Vec<(Matrix, Matrix, Option<(Matrix, Matrix)>)>,
+        layers: Vec<NaiveLayer>,
         linear: Matrix,
     }
 
