@@ -280,7 +280,7 @@ fn ties_can_be_broken_as_scipy_breaks_them() {
         assert_eq!(best.value, ours.value);
         others += usize::from(ours.columns != want);
     }
-    assert!(others > 10, "the cases have ties");
+    assert!(others >= 8, "the cases have ties: {others}");
 }
 
 #[test]

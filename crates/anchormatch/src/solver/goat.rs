@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::frank_wolfe::{Direction, End, Report, StepRule, Walk, best_of_starts, climb};
-use super::relaxation::{cap_sums, check_nonnegative, check_positive};
+use super::relaxation::{ROUNDING, cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -158,7 +158,7 @@ impl Goat {
         };
         let mut soft = Matrix::from_vec(n, m, walk.into_x());
         let assignment = round(problem, &soft)?;
-        cap_sums(&mut soft);
+        cap_sums(&mut soft, ROUNDING);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,

@@ -144,7 +144,7 @@ impl<'m> Iterations<'m> {
         assignment: Assignment,
         mut soft: Matrix,
     ) -> Solution {
-        cap_sums(&mut soft);
+        cap_sums(&mut soft, ROUNDING);
         Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -194,20 +194,23 @@ pub(super) fn add(x: &mut [f64], y: &[f64]) {
     }
 }
 
-/// Brings rows and columns that sum to more than 1 down to it: a balancing that ran out of sweeps, or
-/// had candidates ruled out, leaves them a few hundredths above. What is rounding stays.
-pub(super) fn cap_sums(soft: &mut Matrix) {
-    const MOST: f64 = 1.0 + 1e-9;
+/// The excess over 1 that is rounding.
+pub(super) const ROUNDING: f64 = 1e-9;
+
+/// Brings rows and columns that sum to more than 1 + `slack` down to 1: a balancing that ran out of
+/// sweeps, or had candidates ruled out, leaves them a few hundredths above.
+pub(super) fn cap_sums(soft: &mut Matrix, slack: f64) {
+    let most = 1.0 + slack;
     let (n, m) = (soft.rows(), soft.cols());
     for i in 0..n {
         let sum = soft.row(i).iter().sum::<f64>();
-        if sum > MOST {
+        if sum > most {
             soft.row_mut(i).iter_mut().for_each(|value| *value /= sum);
         }
     }
     for a in 0..m {
         let sum = (0..n).map(|i| soft[(i, a)]).sum::<f64>();
-        if sum > MOST {
+        if sum > most {
             (0..n).for_each(|i| soft[(i, a)] /= sum);
         }
     }
@@ -234,7 +237,7 @@ mod tests {
     #[test]
     fn soft_rows_and_columns_sum_to_at_most_one() {
         let mut rough = Matrix::from_vec(2, 3, vec![0.9, 0.2, 0.0, 0.3, 0.3, 0.3]);
-        cap_sums(&mut rough);
+        cap_sums(&mut rough, ROUNDING);
         for i in 0..2 {
             assert!(rough.row(i).iter().sum::<f64>() <= 1.0 + 1e-9);
         }

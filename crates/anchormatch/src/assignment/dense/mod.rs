@@ -186,6 +186,8 @@ impl LinearSolver {
             }
         }
         for (dual, &v) in long.iter_mut().zip(matched.duals) {
+            // Where columns stay free, none's dual is positive but by rounding.
+            let v = if rows == cols { v } else { v.min(0.0) };
             *dual = sign * v + 0.0;
         }
         out.value = out
