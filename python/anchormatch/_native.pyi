@@ -28,6 +28,7 @@ __all__ = [
     "drawing",
     "fixed_points",
     "heat_kernel",
+    "hints",
     "house",
     "leading_vectors",
     "linear_assignment",

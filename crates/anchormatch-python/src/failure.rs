@@ -16,7 +16,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Memory { .. } => PyMemoryError::new_err(text),
         Error::Stopped(_) => PyTimeoutError::new_err(text),
         Error::Numerics(_) => PyRuntimeError::new_err(text),
-        Error::Setting { .. } => PyTypeError::new_err(text),
+        Error::Setting {
+            wrong_kind: true, ..
+        } => PyTypeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

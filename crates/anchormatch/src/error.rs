@@ -50,6 +50,8 @@ pub enum Error {
         found: String,
         /// What would have been accepted.
         expected: String,
+        /// Whether the name or the type is wrong, and not only the value.
+        wrong_kind: bool,
     },
     /// The work would need more memory than the caller allows.
     Memory {

@@ -44,12 +44,14 @@ pub fn changed<T: Serialize + DeserializeOwned>(
                 [] => format!("no such option: {owner} has none"),
                 known => format!("an option of {owner}: {}", known.join(", ")),
             },
+            wrong_kind: true,
         })?;
         merge(slot, value);
         read::<T>(all.clone()).map_err(|fault| Error::Setting {
             name: name.clone(),
             found: value.to_string(),
             expected: expectation(&fault.to_string()),
+            wrong_kind: is_of_kind(&fault),
         })?;
     }
     // Only a value that JSON cannot hold, such as NaN, is not read as it was written.
@@ -57,7 +59,15 @@ pub fn changed<T: Serialize + DeserializeOwned>(
         name: owner.to_owned(),
         found: "a value that is not finite".to_owned(),
         expected: expectation(&fault.to_string()),
+        wrong_kind: false,
     })
+}
+
+/// Whether serde found another type than it expected, and not only another value.
+fn is_of_kind(fault: &serde_json::Error) -> bool {
+    let message = fault.to_string();
+    let of_value = ["unknown variant", "one of"];
+    !of_value.iter().any(|words| message.contains(words))
 }
 
 /// Parameters from all of their values; a struct without fields may be written as nothing.
