@@ -10,6 +10,9 @@ use std::ops::Range;
 
 use anchormatch::{Error, Result};
 
+/// The lowest value on a logarithmic axis, in units of the highest.
+const FEWEST: f64 = 1e-15;
+
 /// Red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Colour(pub u8, pub u8, pub u8);
@@ -180,6 +183,12 @@ impl Axis {
     /// A logarithmic axis with a margin around the positive of `values`, with mesh.
     pub fn logarithmic(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = span(values.filter(|&value| value > 0.0));
+        // More decades have no room for their lines, and the library that draws them does not end.
+        let low = if low < high {
+            low.max(high * FEWEST)
+        } else {
+            low
+        };
         let range = if low < high {
             low / 1.5..high * 1.5
         } else {
