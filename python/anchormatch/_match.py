@@ -123,7 +123,7 @@ def match(
     """
     if solver is None and solver_options:
         raise TypeError("solver_options: found options without a solver, expected solver= as well")
-    given = {
+    given: dict[str, Any] = {
         "allow_unmatched": bool(allow_unmatched) or None,
         "repair_anchors": bool(repair_anchors) or None,
         "terms": terms,

@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from scipy.optimize import OptimizeResult
+from scipy.optimize import OptimizeResult, linear_sum_assignment
 from scipy.optimize import quadratic_assignment as theirs
 
 import anchormatch as am
@@ -94,13 +95,42 @@ def test_arrays_of_any_order_and_seeds_go_where_scipy_goes(nodes):
         assert_same(*both(a, b, seed=seed, **options))
 
 
-@pytest.mark.parametrize("nodes", [5, 12, 30])
-def test_ties_are_broken_as_scipy_breaks_them(nodes):
-    # Graphs without weights: many assignments are equally good.
-    for seed in range(8):
+def is_free_of_rounding(a, b, iterations):
+    """Whether every number on FAQ's way is a fraction that floating point holds, so that ties are ties."""
+    n = len(a)
+    # Times 2**26: whole numbers, as long as all steps are multiples of a small power of one half.
+    unit = 2**26
+    x = np.full((n, n), unit // n, dtype=object)
+    a, b = a.astype(object), b.astype(object)
+    for _ in range(iterations):
+        gradient = 2 * a @ x @ b
+        columns = linear_sum_assignment(gradient.astype(float), maximize=True)[1]
+        way = np.zeros((n, n), dtype=object)
+        way[np.arange(n), columns] = unit
+        way -= x
+        slope, curvature = (gradient * way).sum(), ((a @ way @ b) * way).sum()
+        step = Fraction(1) if slope + curvature >= 0 else Fraction(0)
+        if curvature < 0:
+            step = min(max(Fraction(-slope, 2 * curvature), Fraction(0)), Fraction(1))
+        if (way * step.numerator % step.denominator).any():
+            return False
+        x = x + way * step.numerator // step.denominator
+    return True
+
+
+@pytest.mark.parametrize(("nodes", "at_least"), [(4, 60), (8, 30), (16, 20), (32, 20)])
+def test_ties_are_broken_as_scipy_breaks_them(nodes, at_least):
+    # Graphs without weights: many assignments are equally good. Where a step is a third, say, the rounding of
+    # either library breaks them, and that changes with the processor.
+    compared = 0
+    for seed in range(120):
         a, b = np.random.default_rng(seed).integers(0, 2, (2, nodes, nodes))
         a, b = np.triu(a, 1), np.triu(b, 1)
-        assert_same(*both(a + a.T, b + b.T, maximize=True, maxiter=1 + seed))
+        a, b, iterations = a + a.T, b + b.T, 1 + seed % 4
+        if is_free_of_rounding(a, b, iterations):
+            compared += 1
+            assert_same(*both(a, b, maximize=True, maxiter=iterations))
+    assert compared >= at_least, compared
 
 
 @pytest.mark.parametrize("nodes", [12, 80])

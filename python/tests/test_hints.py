@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 
-import anchormatch as am
 import numpy as np
 import pytest
+
+import anchormatch as am
 from anchormatch import _native
 
 HINTS = dict(_native.hints())

@@ -70,12 +70,12 @@ impl Instance {
         inliers: usize,
         rng: &mut ChaCha8Rng,
     ) -> Result<Self> {
-        let most = source.nodes().min(target.nodes());
+        let most = source.node_count().min(target.node_count());
         if inliers > most {
             let expected = format_args!("at most {most}, the nodes of the smaller graph");
             return Err(Error::parameter("inliers", inliers, expected));
         }
-        let (order, truth) = random_order(target.nodes(), inliers, rng);
+        let (order, truth) = random_order(target.node_count(), inliers, rng);
         let target = target
             .permuted(&order)?
             .with_labels(target_labels(order.len())?)?;

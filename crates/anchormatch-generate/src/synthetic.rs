@@ -67,7 +67,7 @@ const MOST_EDGES: f64 = 5e7;
 /// use anchormatch_generate::{Synthetic, synthetic};
 /// let settings = Synthetic { noise: 0.2, target_outliers: 5, ..Synthetic::default() };
 /// let instance = synthetic(&settings, 7)?;
-/// assert_eq!((instance.source.nodes(), instance.target.nodes()), (20, 25));
+/// assert_eq!((instance.source.node_count(), instance.target.node_count()), (20, 25));
 /// assert_eq!(instance.truth.len(), 20);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
@@ -217,19 +217,19 @@ mod tests {
             let instance = synthetic(&settings, seed).unwrap();
             let (source, target) = (&instance.source, &instance.target);
             let n = settings.inliers;
-            prop_assert_eq!(source.nodes(), n + settings.source_outliers);
-            prop_assert_eq!(target.nodes(), n + settings.target_outliers);
-            prop_assert!(plausible(source.edges(), pairs(source.nodes()), settings.density));
-            prop_assert!(plausible(target.edges(), pairs(target.nodes()), settings.density));
+            prop_assert_eq!(source.node_count(), n + settings.source_outliers);
+            prop_assert_eq!(target.node_count(), n + settings.target_outliers);
+            prop_assert!(plausible(source.edge_count(), pairs(source.node_count()), settings.density));
+            prop_assert!(plausible(target.edge_count(), pairs(target.node_count()), settings.density));
             for graph in [source, target] {
-                for i in 0..graph.nodes() {
+                for i in 0..graph.node_count() {
                     for (j, weight) in graph.neighbours(i) {
                         prop_assert!(i != j && weight.is_finite());
                         prop_assert_eq!(weight, graph.weight(j, i));
                     }
                 }
             }
-            for i in 0..source.nodes() {
+            for i in 0..source.node_count() {
                 prop_assert!(source.neighbours(i).all(|(_, w)| w > 0.0 && w <= 1.0));
             }
 
@@ -238,7 +238,7 @@ mod tests {
             prop_assert_eq!(sources, (0..n).collect::<Vec<_>>());
             let targets: HashSet<usize> = instance.truth.iter().map(|p| p.1).collect();
             prop_assert_eq!(targets.len(), n);
-            prop_assert!(targets.iter().all(|&t| t < target.nodes()));
+            prop_assert!(targets.iter().all(|&t| t < target.node_count()));
 
             // Noise neither makes nor removes an edge among inliers; without it, weights are equal.
             for &(i, a) in &instance.truth {
@@ -293,7 +293,7 @@ mod tests {
         let is_inlier = |instance: &Instance, a| instance.truth.iter().any(|p| p.1 == a);
         let negative_outlier_edges = |instance: &Instance| {
             let target = &instance.target;
-            (0..target.nodes())
+            (0..target.node_count())
                 .filter(|&a| !is_inlier(instance, a))
                 .flat_map(|a| target.neighbours(a))
                 .filter(|&(_, weight)| weight < 0.0)
@@ -358,8 +358,12 @@ mod tests {
             ..Synthetic::default()
         };
         let instance = synthetic(&settings, 1).unwrap();
-        assert!(plausible(instance.source.edges(), pairs(100_000), 2e-6));
-        assert_eq!(instance.source.edges(), instance.target.edges());
+        assert!(plausible(
+            instance.source.edge_count(),
+            pairs(100_000),
+            2e-6
+        ));
+        assert_eq!(instance.source.edge_count(), instance.target.edge_count());
     }
 
     #[test]

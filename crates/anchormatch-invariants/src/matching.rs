@@ -60,11 +60,11 @@ pub fn assert_matching(matcher: &dyn Matcher, matching: &Matching, task: &Task<'
     sources.sort_unstable();
     targets.sort_unstable();
     assert!(
-        sources.into_iter().eq(0..source.nodes()),
+        sources.into_iter().eq(0..source.node_count()),
         "{name}: every source node once"
     );
     assert!(
-        targets.into_iter().eq(0..target.nodes()),
+        targets.into_iter().eq(0..target.node_count()),
         "{name}: every target node once"
     );
     for pair in &matching.pairs {
@@ -85,7 +85,7 @@ pub fn assert_matching(matcher: &dyn Matcher, matching: &Matching, task: &Task<'
         );
     }
     if !is_set(matcher, "allow_unmatched") {
-        let smaller = source.nodes().min(target.nodes());
+        let smaller = source.node_count().min(target.node_count());
         assert_eq!(
             matching.pairs.len(),
             smaller,

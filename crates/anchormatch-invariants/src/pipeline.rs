@@ -70,7 +70,7 @@ pub fn decode(bytes: &[u8]) -> Result<Case> {
     let matcher = matcher(&mut bytes)?;
     let source = graph(&mut bytes)?;
     let target = graph(&mut bytes)?;
-    let (n, m) = (source.nodes(), target.nodes());
+    let (n, m) = (source.node_count(), target.node_count());
     let mut taken = (vec![false; n], vec![false; m]);
     let mut anchors = Vec::new();
     for _ in 0..bytes.int_in_range(0..=LARGEST)? {

@@ -30,7 +30,7 @@ pub fn check_graph(bytes: &[u8], format: Format) {
     match read(bytes, format) {
         Ok(loaded) => {
             assert_loaded(&loaded);
-            if loaded.graph.nodes() <= LARGEST_WRITTEN {
+            if loaded.graph.node_count() <= LARGEST_WRITTEN {
                 assert_survives_writing(&loaded, format);
             }
         }
@@ -63,7 +63,7 @@ pub fn check_pairs(bytes: &[u8]) {
         graph.with_labels(labels).expect("a label for each node")
     };
     let (source, target) = (named(|row| &row.source), named(|row| &row.target));
-    let (n, m) = (source.nodes(), target.nodes());
+    let (n, m) = (source.node_count(), target.node_count());
     match table.anchors(&source, &target) {
         Ok(anchors) => {
             let mut taken = (vec![false; n], vec![false; m]);
@@ -119,7 +119,7 @@ pub fn assert_loaded(loaded: &LoadedGraph) {
     if let Some(positions) = &loaded.positions {
         assert_eq!(
             positions.rows(),
-            loaded.graph.nodes(),
+            loaded.graph.node_count(),
             "a point for each node"
         );
         assert!((2..=3).contains(&positions.cols()));
@@ -133,7 +133,7 @@ pub fn assert_loaded(loaded: &LoadedGraph) {
 /// # Panics
 /// When one of these does not hold.
 pub fn assert_graph(graph: &Graph) {
-    let n = graph.nodes();
+    let n = graph.node_count();
     assert!(n > 0, "a graph has nodes");
     assert_eq!(graph.labels().len(), n, "a label for each node");
     let mut ends = 0;
@@ -148,7 +148,7 @@ pub fn assert_graph(graph: &Graph) {
             ends += 1;
         }
     }
-    assert_eq!(ends, 2 * graph.edges(), "every edge has two ends");
+    assert_eq!(ends, 2 * graph.edge_count(), "every edge has two ends");
     for i in (0..n).step_by(n / 100 + 1) {
         let label = graph.labels().get(i);
         assert_eq!(
@@ -199,14 +199,14 @@ fn assert_survives_writing(loaded: &LoadedGraph, format: Format) {
     write_graph_to(&mut written, graph, loaded.positions.as_ref(), format)
         .expect("a graph that was read can be written");
     let again = read(&written, format).expect("what was written can be read");
-    assert_eq!(again.graph.nodes(), graph.nodes());
+    assert_eq!(again.graph.node_count(), graph.node_count());
     // An edge list numbers its nodes as they come.
     let order: Vec<usize> = if format == Format::EdgeList {
         let find = |id: std::borrow::Cow<'_, str>| again.graph.labels().find(&id);
         let order = graph.labels().iter().map(|id| find(id).expect("every id"));
         order.collect()
     } else {
-        (0..graph.nodes()).collect()
+        (0..graph.node_count()).collect()
     };
     for (i, &k) in order.iter().enumerate() {
         if format.keeps_ids() {

@@ -182,7 +182,7 @@ fn heat_parts(
     ];
     let heat = |g: usize| -> Result<Matrix> {
         let kernel = heat_kernel(&spectra[g], diffusion_time(graphs[g], preset.tau)?);
-        let n = graphs[g].nodes();
+        let n = graphs[g].node_count();
         Ok(Matrix::from_fn(n, n, |u, v| n as f64 * kernel[(u, v)]))
     };
     let kernels = [heat(0)?, heat(1)?];
@@ -208,7 +208,7 @@ fn heat_parts(
             preset.anchor_weight,
         );
     }
-    let fewest = graphs[0].nodes().min(graphs[1].nodes());
+    let fewest = graphs[0].node_count().min(graphs[1].node_count());
     let count = preset.eigenvectors.min(fewest - 1);
     if terms.uses_proximity() && count > 0 {
         let features = [0, 1].map(|g| spectra[g].squared_eigenvectors(count));
@@ -246,7 +246,7 @@ fn common_unit(mut matrices: [Matrix; 2]) -> [Matrix; 2] {
 
 /// The graph with weights over the largest positive one where that is too large or small to square.
 fn in_ordinary_unit(graph: &Graph) -> Graph {
-    let edges = (0..graph.nodes()).flat_map(|i| {
+    let edges = (0..graph.node_count()).flat_map(|i| {
         let earlier = graph.neighbours(i).filter(move |&(j, _)| j < i);
         earlier.map(move |(j, weight)| (j, i, weight))
     });
@@ -257,7 +257,7 @@ fn in_ordinary_unit(graph: &Graph) -> Graph {
             edge.2 = (edge.2 / largest).max(-f64::MAX);
         }
     }
-    Graph::from_edges(graph.nodes(), &edges).expect("the edges of a graph")
+    Graph::from_edges(graph.node_count(), &edges).expect("the edges of a graph")
 }
 
 /// The largest absolute entry between the nodes, the diagonal among them.

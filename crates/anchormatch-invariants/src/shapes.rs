@@ -163,12 +163,12 @@ pub fn any_twins(most: usize) -> impl Strategy<Value = Twins> {
             // The same graph in another order, or one that has nothing to do with it.
             let target = if same {
                 source
-                    .permuted(&order(source.nodes(), second))
+                    .permuted(&order(source.node_count(), second))
                     .expect("an order of its nodes")
             } else {
                 two.graph(m, second)
             };
-            let pairs = some_pairs(source.nodes(), target.nodes(), count, dice);
+            let pairs = some_pairs(source.node_count(), target.node_count(), count, dice);
             Twins {
                 source,
                 target,
@@ -217,11 +217,11 @@ pub fn inverse(order: &[usize]) -> Vec<usize> {
 /// All weights times a factor.
 pub fn scaled(graph: &Graph, factor: f64) -> Graph {
     let mut edges = Vec::new();
-    for i in 0..graph.nodes() {
+    for i in 0..graph.node_count() {
         let earlier = graph.neighbours(i).filter(|&(j, _)| j < i);
         edges.extend(earlier.map(|(j, weight)| (j, i, factor * weight)));
     }
-    Graph::from_edges(graph.nodes(), &edges).expect("simple edges")
+    Graph::from_edges(graph.node_count(), &edges).expect("simple edges")
 }
 
 /// What `work` gives on 1, 2 and 8 threads, which must be the same; and on one thread again.

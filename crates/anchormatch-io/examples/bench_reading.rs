@@ -31,14 +31,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (cpu, start) = (cpu_seconds(), Instant::now());
         let graph = read_graph(&path, &options)?.graph;
         let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-        let rows = 24 * graph.edges() + 8 * (graph.nodes() + 1);
+        let rows = 24 * graph.edge_count() + 8 * (graph.node_count() + 1);
         println!(
             "{}: {:.0} MB, {} edges, {} nodes: {wall:.1} s ({cpu:.1} s of processor time), \
              the process at most {} MiB, the rows of the graph {} MiB",
             if named { "words" } else { "numbers" },
             bytes as f64 / 1e6,
-            graph.edges(),
-            graph.nodes(),
+            graph.edge_count(),
+            graph.node_count(),
             peak() >> 10,
             rows >> 20,
         );

@@ -121,7 +121,7 @@ pub fn write_adjacency(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
             write!(out, ",{weight}")?;
             column = j + 1;
         }
-        for _ in column..graph.nodes() {
+        for _ in column..graph.node_count() {
             out.write_all(b",0")?;
         }
         writeln!(out)?;
@@ -255,9 +255,9 @@ mod tests {
                 (2.5, -1.0),
                 "{text}"
             );
-            assert_eq!(graph.edges(), 2);
+            assert_eq!(graph.edge_count(), 2);
         }
-        assert_eq!(read("0\n").unwrap().graph.nodes(), 1);
+        assert_eq!(read("0\n").unwrap().graph.node_count(), 1);
         assert!(
             read(",a\na,0\n")
                 .unwrap()

@@ -115,7 +115,7 @@ pub fn write_edge_list(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
         write_field(out, &labels.get(target))?;
         writeln!(out, ",{weight}")
     };
-    for node in 0..graph.nodes() {
+    for node in 0..graph.node_count() {
         let neighbours = graph.neighbours(node);
         if neighbours.len() == 0 {
             row(node, node, 0.0)?;
@@ -139,7 +139,7 @@ mod tests {
     fn edges(text: &str) -> Vec<(String, String, f64)> {
         let graph = read(text).unwrap().graph;
         let name = |i| graph.labels().get(i).into_owned();
-        (0..graph.nodes())
+        (0..graph.node_count())
             .flat_map(|i| {
                 graph
                     .neighbours(i)
@@ -227,7 +227,10 @@ mod tests {
     #[test]
     fn a_loop_names_an_isolated_node_and_notes_count() {
         let loaded = read("a,a,5\nb,c,0\nb,d,1\nd,b,1\nd,b,1\n").unwrap();
-        assert_eq!((loaded.graph.nodes(), loaded.graph.edges()), (4, 1));
+        assert_eq!(
+            (loaded.graph.node_count(), loaded.graph.edge_count()),
+            (4, 1)
+        );
         assert_eq!(
             loaded.notes,
             [

@@ -139,7 +139,11 @@ pub fn read_leda_from(
 /// # Errors
 /// When `out` fails, or an id is empty or holds a line break or `}|`, which ends a label.
 pub fn write_leda(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    writeln!(out, "LEDA.GRAPH\nstring\ndouble\n-2\n{}", graph.nodes())?;
+    writeln!(
+        out,
+        "LEDA.GRAPH\nstring\ndouble\n-2\n{}",
+        graph.node_count()
+    )?;
     for id in graph.labels().iter() {
         if id.is_empty() || id.contains(['\n', '\0']) || id.contains("}|") {
             return Err(std::io::Error::new(
@@ -152,8 +156,8 @@ pub fn write_leda(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Re
         }
         writeln!(out, "|{{{id}}}|")?;
     }
-    writeln!(out, "{}", graph.edges())?;
-    for i in 0..graph.nodes() {
+    writeln!(out, "{}", graph.edge_count())?;
+    for i in 0..graph.node_count() {
         for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
             writeln!(out, "{} {} 0 |{{{weight}}}|", i + 1, j + 1)?;
         }

@@ -37,7 +37,7 @@ pub fn read_metis_from(
     let header = Header::read(&mut lines)?;
     let mut builder = options.counted_builder(name, 1, header.nodes, Some((header.line, 1)))?;
     let mut neighbours = 0u64;
-    for node in 0..builder.nodes() {
+    for node in 0..builder.node_count() {
         if !advance(&mut lines, false)? {
             let wanted = format!("the {} that line {} announces", header.nodes, header.line);
             let found = format!("the end of the file after {node} nodes");
@@ -94,7 +94,7 @@ pub fn read_metis_from(
 /// # Errors
 /// When `out` fails, or a weight is no positive whole number: METIS has no others.
 pub fn write_metis(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    let weights = || (0..graph.nodes()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
+    let weights = || (0..graph.node_count()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
     if let Some(bad) = weights().find(|&w| !is_weight(w)) {
         return Err(std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
@@ -103,8 +103,8 @@ pub fn write_metis(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::R
     }
     let is_weighted = weights().any(|w| w != 1.0);
     let format = if is_weighted { " 001" } else { "" };
-    writeln!(out, "{} {}{format}", graph.nodes(), graph.edges())?;
-    for i in 0..graph.nodes() {
+    writeln!(out, "{} {}{format}", graph.node_count(), graph.edge_count())?;
+    for i in 0..graph.node_count() {
         for (k, (j, weight)) in graph.neighbours(i).enumerate() {
             let gap = if k == 0 { "" } else { " " };
             write!(out, "{gap}{}", j + 1)?;
@@ -209,7 +209,7 @@ mod tests {
         ] {
             let loaded = read(text).unwrap();
             assert_eq!(
-                (loaded.graph.nodes(), loaded.graph.edges()),
+                (loaded.graph.node_count(), loaded.graph.edge_count()),
                 (4, 2),
                 "{text}"
             );

@@ -132,7 +132,7 @@ impl ReadOptions {
         if needed <= self.limit() {
             return Ok(());
         }
-        let (nodes, edges) = (builder.nodes(), builder.edges());
+        let (nodes, edges) = (builder.node_count(), builder.edge_count());
         let what = format!("{file}: a graph of more than {edges} edges and {nodes} nodes");
         let hints = &[Hint::MoreMemory, Hint::SmallerGraph];
         self.reserve(&what, needed, DEFAULT_MEMORY, hints)

@@ -163,7 +163,7 @@ impl PairTable {
         }
         let listed = listed.into_iter().map(|((s, t), value)| (s, t, value));
         Ok(PairValues::Listed {
-            listed: Csr::from_triplets(source.nodes(), target.nodes(), listed)?,
+            listed: Csr::from_triplets(source.node_count(), target.node_count(), listed)?,
             others: least,
         })
     }

@@ -215,7 +215,7 @@ mod tests {
         let solid = read("k,x,y,z\n5,0,0,0\n6,2,3,6\n").unwrap();
         assert_eq!(solid.graph.weight(0, 1), 7.0);
         assert_eq!(solid.graph.labels().find("6"), Some(1));
-        assert_eq!(read("1,1").unwrap().graph.nodes(), 1);
+        assert_eq!(read("1,1").unwrap().graph.node_count(), 1);
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn coinciding_points_are_noted() {
         let loaded = read("1,1\n1,1\n2,2\n").unwrap();
-        assert_eq!(loaded.graph.edges(), 2);
+        assert_eq!(loaded.graph.edge_count(), 2);
         assert_eq!(
             loaded.notes,
             ["1 pair of points coincides; no edge joins it"]

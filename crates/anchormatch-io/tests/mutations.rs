@@ -259,19 +259,19 @@ fn seeds(format: Format) -> Vec<(Seed, ReadOptions)> {
 
 fn assert_sound(loaded: &LoadedGraph) {
     let graph = &loaded.graph;
-    assert!(graph.nodes() > 0);
-    assert_eq!(graph.labels().len(), graph.nodes());
+    assert!(graph.node_count() > 0);
+    assert_eq!(graph.labels().len(), graph.node_count());
     let mut ends = 0;
-    for i in 0..graph.nodes() {
+    for i in 0..graph.node_count() {
         for (j, weight) in graph.neighbours(i) {
             assert!(i != j && weight.is_finite() && weight != 0.0);
             assert_eq!(graph.weight(j, i), weight);
             ends += 1;
         }
     }
-    assert_eq!(ends, 2 * graph.edges());
+    assert_eq!(ends, 2 * graph.edge_count());
     if let Some(positions) = &loaded.positions {
-        assert_eq!(positions.rows(), graph.nodes());
+        assert_eq!(positions.rows(), graph.node_count());
         assert!(positions.as_slice().iter().all(|v| v.is_finite()));
     }
 }

@@ -49,18 +49,18 @@ fn graph() -> impl Strategy<Value = Graph> {
 
 /// The same nodes under the numbers from `first`.
 fn numbered(graph: &Graph, first: usize) -> Graph {
-    let labels = Labels::counted(first, graph.nodes());
+    let labels = Labels::counted(first, graph.node_count());
     graph.clone().with_labels(labels).unwrap()
 }
 
 /// The same edges with weights of the kind that METIS has.
 fn whole_weights(graph: &Graph) -> Graph {
-    let edges: Vec<_> = (0..graph.nodes())
+    let edges: Vec<_> = (0..graph.node_count())
         .flat_map(|i| graph.neighbours(i).map(move |(j, w)| (i, j, w)))
         .filter(|&(i, j, _)| i < j)
         .map(|(i, j, w)| (i, j, (w.abs() % 1e6).ceil().max(1.0)))
         .collect();
-    Graph::from_edges(graph.nodes(), &edges).unwrap()
+    Graph::from_edges(graph.node_count(), &edges).unwrap()
 }
 
 fn read(bytes: &[u8], format: Format) -> LoadedGraph {
@@ -89,7 +89,7 @@ proptest! {
         let mut bytes = Vec::new();
         write_edge_list(&mut bytes, &graph).unwrap();
         let again = read(&bytes, Format::EdgeList).graph;
-        prop_assert_eq!(again.nodes(), graph.nodes());
+        prop_assert_eq!(again.node_count(), graph.node_count());
         assert_equal(&in_order_of(&again, &graph), &graph);
     }
 
@@ -101,7 +101,7 @@ proptest! {
         // A writer of our own, which quotes everything.
         let mut text = String::from("\u{feff}# a comment\r\n\r\n");
         let quote = |i| format!("\"{}\"", graph.labels().get(i).replace('"', "\"\""));
-        for i in 0..graph.nodes() {
+        for i in 0..graph.node_count() {
             text += &format!("{}{delimiter}{}{delimiter}0\r\n", quote(i), quote(i));
             for (j, w) in graph.neighbours(i).filter(|&(j, _)| j < i) {
                 text += &format!("{}{delimiter}{}{delimiter}{w:e}\r\n", quote(i), quote(j));
@@ -119,7 +119,7 @@ proptest! {
             graph
         };
         let positions = (dimensions >= 2)
-            .then(|| Matrix::from_fn(graph.nodes(), dimensions, |i, k| 0.1 * i as f64 - k as f64));
+            .then(|| Matrix::from_fn(graph.node_count(), dimensions, |i, k| 0.1 * i as f64 - k as f64));
         let mut bytes = Vec::new();
         write_graphml(&mut bytes, &graph, positions.as_ref()).unwrap();
         let again = read(&bytes, Format::GraphMl);
@@ -136,13 +136,13 @@ proptest! {
                 Format::Metis => whole_weights(&graph),
                 _ => graph.clone(),
             };
-            let n = graph.nodes();
+            let n = graph.node_count();
             let positions = with_positions
                 .then(|| Matrix::from_fn(n, 2 + n % 2, |i, k| 0.1 * (i + 1) as f64 - k as f64));
             let mut bytes = Vec::new();
             write_graph_to(&mut bytes, &graph, positions.as_ref(), format).unwrap();
             let again = read(&bytes, format);
-            prop_assert_eq!(again.graph.nodes(), n);
+            prop_assert_eq!(again.graph.node_count(), n);
             let wanted = match format {
                 Format::MatrixMarket | Format::Metis => numbered(&graph, 1),
                 Format::Npy => numbered(&graph, 0),
@@ -180,7 +180,7 @@ proptest! {
 
     #[test]
     fn pairs(source in graph(), target in graph()) {
-        let both = source.nodes().min(target.nodes());
+        let both = source.node_count().min(target.node_count());
         let pairs: Vec<_> = (0..both).map(|i| (i, both - 1 - i)).collect();
         let mut bytes = Vec::new();
         write_pairs(&mut bytes, source.labels(), target.labels(), &pairs).unwrap();

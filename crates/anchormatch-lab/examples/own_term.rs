@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// Each node's weighted degree over the mean.
 fn degrees(graph: &Graph) -> Vec<f64> {
     let degree = |i: usize| graph.neighbours(i).map(|(_, weight)| weight).sum::<f64>();
-    let all: Vec<f64> = (0..graph.nodes()).map(degree).collect();
+    let all: Vec<f64> = (0..graph.node_count()).map(degree).collect();
     let mean = all.iter().sum::<f64>() / all.len() as f64;
     all.into_iter().map(|d| d / mean).collect()
 }

@@ -100,7 +100,7 @@ impl LayeredProgram {
     /// The value of a matching of all nodes.
     fn value(&self, py: Python<'_>, columns: PyReadonlyArray1<'_, i64>) -> PyResult<f64> {
         let columns = arrays::indices(&columns, "columns")?;
-        let nodes = self.layers.nodes();
+        let nodes = self.layers.node_count();
         let matching: Assignment = columns.into_iter().map(Some).collect();
         if matching.rows() != nodes || !matching.is_one_to_one(nodes) {
             return Err(PyValueError::new_err(format!(

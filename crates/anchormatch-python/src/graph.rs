@@ -118,13 +118,13 @@ impl Graph {
     /// The number of nodes.
     #[getter]
     fn nodes(&self) -> usize {
-        self.inner.nodes()
+        self.inner.node_count()
     }
 
     /// The number of undirected edges.
     #[getter]
     fn edges(&self) -> usize {
-        self.inner.edges()
+        self.inner.edge_count()
     }
 
     /// Every edge once, lower node first: nodes, nodes, weights.
@@ -137,10 +137,10 @@ impl Graph {
         Bound<'py, PyArray1<i64>>,
         Bound<'py, PyArray1<f64>>,
     ) {
-        let count = self.inner.edges();
+        let count = self.inner.edge_count();
         let (mut low, mut high) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut weights = Vec::with_capacity(count);
-        for i in 0..self.inner.nodes() {
+        for i in 0..self.inner.node_count() {
             for (j, weight) in self.inner.neighbours(i).filter(|&(j, _)| i < j) {
                 low.push(i as i64);
                 high.push(j as i64);
@@ -160,7 +160,7 @@ impl Graph {
         py: Python<'py>,
         limits: Limits,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let n = self.inner.nodes();
+        let n = self.inner.node_count();
         reserve(
             &limits.memory(),
             "the adjacency matrix",
@@ -214,10 +214,13 @@ fn builder(nodes: usize, labels: Option<Vec<String>>) -> Result<GraphBuilder> {
     for label in &labels {
         builder.node(label)?;
     }
-    if builder.nodes() == nodes {
+    if builder.node_count() == nodes {
         Ok(builder)
     } else {
-        let found = format!("found {} different ids, expected {nodes}", builder.nodes());
+        let found = format!(
+            "found {} different ids, expected {nodes}",
+            builder.node_count()
+        );
         Err(Error::Graph(found))
     }
 }

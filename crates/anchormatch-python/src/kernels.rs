@@ -35,7 +35,7 @@ pub(crate) fn signature<'py>(
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
     let graph = Arc::clone(&graph.inner);
     let columns = times.as_ref().map_or(count, Vec::len);
-    let needed = bytes(&[graph.nodes(), columns, anchors.len().max(1)]);
+    let needed = bytes(&[graph.node_count(), columns, anchors.len().max(1)]);
     let (values, times) = run(py, &limits, move |monitor| {
         monitor.reserve(
             "the signature",
@@ -70,7 +70,7 @@ pub(crate) fn heat_kernel<'py>(
             let block = blocks.into_iter().next();
             return Ok(block.expect("one matrix for one time"));
         }
-        let n = graph.nodes();
+        let n = graph.node_count();
         let spectrum = Spectrum::of(&graph, monitor)?;
         monitor.holding(bytes(&[n, n])).reserve(
             "the heat kernel",

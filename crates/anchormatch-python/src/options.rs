@@ -60,14 +60,20 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let mut settings = Settings::new();
     for (key, value) in given {
         let name: String = key.extract()?;
-        let value = read(&name, &value)?;
+        let value = read(&name, &value, DEEPEST)?;
         settings.insert(name, value);
     }
     Ok(settings)
 }
 
-/// A value of the option `name` as JSON has it.
-fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// The most values that one list of an option holds: a matrix, or an endless generator, is none.
+const LONGEST: usize = 1000;
+
+/// Lists and dictionaries in one another, at most: one that holds itself has no end.
+const DEEPEST: usize = 8;
+
+/// A value of the option `name` as JSON has it, with `deepest` levels of lists at most.
+fn read(name: &str, value: &Bound<'_, PyAny>, deepest: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
     }
@@ -93,11 +99,33 @@ fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
             ))),
         };
     }
+    let Some(deeper) = deepest.checked_sub(1) else {
+        return Err(PyValueError::new_err(format!(
+            "{name}: found more than {DEEPEST} lists in one another"
+        )));
+    };
     if let Ok(map) = value.cast::<PyDict>() {
-        return Ok(settings(map)?.into());
+        let mut entries = Settings::new();
+        for (key, value) in map {
+            let key: String = key.extract()?;
+            let value = read(&key, &value, deeper)?;
+            entries.insert(key, value);
+        }
+        return Ok(entries.into());
     }
     match value.try_iter() {
-        Ok(items) => items.map(|item| read(name, &item?)).collect(),
+        Ok(items) => {
+            let mut values = Vec::new();
+            for item in items {
+                if values.len() == LONGEST {
+                    return Err(PyValueError::new_err(format!(
+                        "{name}: found more than {LONGEST} values"
+                    )));
+                }
+                values.push(read(name, &item?, deeper)?);
+            }
+            Ok(values.into())
+        }
         Err(_) => Err(PyTypeError::new_err(format!(
             "{name}: found {}, expected a number, a string, True, False or None, or several of them",
             found()

@@ -27,15 +27,15 @@ pub(super) struct Skeleton {
 /// O(|E|) time, O(n) memory besides the result.
 pub(super) fn skeleton(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool]) -> Skeleton {
     let graph = side.graph;
-    let total = graph.edges();
+    let total = graph.edge_count();
     let all_nodes = keep.iter().all(|&k| k);
     let (mut edges, what) = if let Some(wireframe) = side.wireframe {
         let kept = |&(u, v): &(usize, usize)| u != v && keep[u] && keep[v];
         let edges = wireframe.iter().copied().filter(kept).collect();
         (edges, "the wireframe instead of the graph’s edges")
-    } else if total <= SPARSE_DEGREE * graph.nodes() {
+    } else if total <= SPARSE_DEGREE * graph.node_count() {
         let mut edges = Vec::new();
-        for i in (0..graph.nodes()).filter(|&i| keep[i]) {
+        for i in (0..graph.node_count()).filter(|&i| keep[i]) {
             let above = graph.neighbours(i).map(|(j, _)| j).filter(|&j| j > i);
             edges.extend(above.filter(|&j| keep[j]).map(|j| (i, j)));
         }
@@ -84,7 +84,7 @@ fn thinned(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool]) -> Vec<(usi
     let graph = side.graph;
     let mut edges = Vec::new();
     let mut row: Vec<(f64, usize)> = Vec::new();
-    for i in (0..graph.nodes()).filter(|&i| keep[i]) {
+    for i in (0..graph.node_count()).filter(|&i| keep[i]) {
         row.clear();
         row.extend(graph.neighbours(i).filter(|&(j, _)| keep[j]).map(|(j, w)| {
             let cost = match places {

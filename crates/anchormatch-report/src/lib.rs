@@ -182,7 +182,10 @@ impl<'a> View<'a> {
         }
         check_side(&report.source)?;
         check_side(&report.target)?;
-        let (n, m) = (report.source.graph.nodes(), report.target.graph.nodes());
+        let (n, m) = (
+            report.source.graph.node_count(),
+            report.target.graph.node_count(),
+        );
         if let Some(truth) = report.truth {
             truth.iter().try_for_each(|&(s, t)| {
                 check_node("truth", s, n)?;
@@ -250,7 +253,7 @@ fn best(runs: &[Shown<'_>]) -> usize {
 }
 
 fn check_side(side: &Side<'_>) -> Result<()> {
-    let n = side.graph.nodes();
+    let n = side.graph.node_count();
     if let Some(positions) = side.positions {
         if positions.rows() != n || !(2..=3).contains(&positions.cols()) {
             return Err(Error::parameter(

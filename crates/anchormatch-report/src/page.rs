@@ -153,14 +153,14 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
     };
     card(
         "nodes",
-        &both(source.nodes(), target.nodes()),
-        sides(source.nodes() == target.nodes()),
+        &both(source.node_count(), target.node_count()),
+        sides(source.node_count() == target.node_count()),
         "card",
     )?;
     card(
         "edges",
-        &both(source.edges(), target.edges()),
-        sides(source.edges() == target.edges()),
+        &both(source.edge_count(), target.edge_count()),
+        sides(source.edge_count() == target.edge_count()),
         "card",
     )?;
     card("objective", &number(matching.objective, 5), "xᵀWx", "card")?;

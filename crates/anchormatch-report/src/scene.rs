@@ -152,8 +152,8 @@ fn most(view: &View<'_>) -> usize {
 /// Which nodes to draw: all of small graphs, else anchors, an even sample and their partners.
 fn choose(view: &View<'_>) -> (Vec<bool>, Vec<bool>) {
     let most = most(view);
-    let n = view.report.source.graph.nodes();
-    let m = view.report.target.graph.nodes();
+    let n = view.report.source.graph.node_count();
+    let m = view.report.target.graph.node_count();
     let best_first = || {
         let rest = view
             .runs
@@ -230,7 +230,7 @@ fn follow(
     other: &[Point],
     couples: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<Point> {
-    let mut partners = vec![None; side.graph.nodes()];
+    let mut partners = vec![None; side.graph.node_count()];
     let mut any = false;
     for (theirs, ours) in couples {
         partners[ours] = Some(other[theirs]);
@@ -246,7 +246,7 @@ fn follow(
 
 /// The edges that small layouts rest on; large ones walk the graph itself.
 fn all_edges(side: &Side<'_>) -> Skeleton {
-    let n = side.graph.nodes();
+    let n = side.graph.node_count();
     let keep = vec![n <= layout::STRESS_NODES; n];
     skeleton(side, None, &keep)
 }

@@ -245,7 +245,7 @@ fn degenerate_graphs_are_drawn() {
         (&lonely, &complete),
         (&complete, &single),
     ] {
-        let (n, m) = (source.nodes(), target.nodes());
+        let (n, m) = (source.node_count(), target.node_count());
         for pairs in [&[][..], &[(0, 0, 1.0, true)][..], &[(0, 0, 0.0, false)][..]] {
             let matching = matching(pairs, n, m);
             for truth in [None, Some(&[][..]), Some(&[(0, 0)][..])] {

@@ -113,7 +113,7 @@ impl<'a> Task<'a> {
     }
 
     fn with(source: &'a Graph, target: &'a Graph, anchors: Cow<'a, Anchors>) -> Result<Self> {
-        let (n, m) = (source.nodes(), target.nodes());
+        let (n, m) = (source.node_count(), target.node_count());
         for anchor in anchors.iter() {
             if anchor.source >= n || anchor.target >= m {
                 return Err(Error::Anchors(format!(
@@ -135,7 +135,7 @@ impl<'a> Task<'a> {
     /// # Errors
     /// When it has another shape or is not finite.
     pub fn with_similarity(mut self, similarity: Arc<PairValues>) -> Result<Self> {
-        let (n, m) = (self.source.nodes(), self.target.nodes());
+        let (n, m) = (self.source.node_count(), self.target.node_count());
         let (rows, cols) = similarity.shape();
         if (rows, cols) != (n, m) {
             return Err(Error::parameter(
@@ -158,7 +158,7 @@ impl<'a> Task<'a> {
     /// # Errors
     /// When a pair is of a node that its graph does not have.
     pub fn with_start(mut self, pairs: &[(usize, usize)]) -> Result<Self> {
-        let (n, m) = (self.source.nodes(), self.target.nodes());
+        let (n, m) = (self.source.node_count(), self.target.node_count());
         if let Some((s, t)) = pairs.iter().find(|(s, t)| *s >= n || *t >= m) {
             let expected = format!("nodes below {n} and {m}");
             return Err(Error::parameter(
@@ -204,7 +204,7 @@ impl<'a> Task<'a> {
     /// The larger side.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.source.nodes().max(self.target.nodes())
+        self.source.node_count().max(self.target.node_count())
     }
 }
 

@@ -92,7 +92,7 @@ fn degenerate_graphs_have_a_sound_result() {
         for source in &graphs {
             for target in &graphs {
                 run(&preset, source, target, &[]);
-                run(&preset, source, target, &[(source.nodes() - 1, 0)]);
+                run(&preset, source, target, &[(source.node_count() - 1, 0)]);
             }
         }
     }
@@ -333,7 +333,7 @@ proptest! {
         fast: bool,
         seed: u64,
     ) {
-        let (n, m) = (source.nodes(), target.nodes());
+        let (n, m) = (source.node_count(), target.node_count());
         let mut taken = ([false; 7], [false; 7]);
         let told = told.into_iter().filter(|&(s, t, weight)| {
             let inside = s < n && t < m;

@@ -29,7 +29,7 @@ fn graph(n: usize, seed: u64) -> Graph {
 
 /// Node i of the source is node `place[i]` of the target.
 fn shuffled(source: &Graph) -> (Graph, Vec<usize>) {
-    let n = source.nodes();
+    let n = source.node_count();
     let order: Vec<usize> = (0..n).map(|k| (7 * k + 3) % n).collect();
     let mut place = vec![0; n];
     for (new, &old) in order.iter().enumerate() {
@@ -51,8 +51,8 @@ fn assert_one_to_one(matching: &Matching, source: &Graph, target: &Graph) {
     targets.extend(&matching.unmatched_target);
     sources.sort_unstable();
     targets.sort_unstable();
-    assert_eq!(sources, (0..source.nodes()).collect::<Vec<_>>());
-    assert_eq!(targets, (0..target.nodes()).collect::<Vec<_>>());
+    assert_eq!(sources, (0..source.node_count()).collect::<Vec<_>>());
+    assert_eq!(targets, (0..target.node_count()).collect::<Vec<_>>());
     assert!(
         matching
             .pairs
@@ -61,7 +61,7 @@ fn assert_one_to_one(matching: &Matching, source: &Graph, target: &Graph) {
     );
     assert_eq!(
         matching.pairs.len(),
-        source.nodes().min(target.nodes()),
+        source.node_count().min(target.node_count()),
         "the smaller side is matched"
     );
 }
@@ -320,8 +320,8 @@ proptest! {
     fn any_input_gives_a_matching(
         source in odd_graph(), target in odd_graph(), anchors in 0usize..7, terms in 0usize..6,
     ) {
-        let count = anchors.min(source.nodes()).min(target.nodes());
-        let pairs: Vec<_> = (0..count).map(|k| (k, target.nodes() - 1 - k)).collect();
+        let count = anchors.min(source.node_count()).min(target.node_count());
+        let pairs: Vec<_> = (0..count).map(|k| (k, target.node_count() - 1 - k)).collect();
         let matching = run(&Paper::with_terms(Terms::ALL[terms]), &source, &target, &pairs);
         assert_one_to_one(&matching, &source, &target);
         let mapping = matching.mapping();

@@ -56,7 +56,7 @@ fn every_preset_is_sound_on_every_pair_of_shapes() {
         for (l, two) in Shape::ALL.into_iter().enumerate() {
             let source = one.graph(4, 1);
             let target = two.graph(4 + k % 2, 2);
-            let both = source.nodes().min(target.nodes());
+            let both = source.node_count().min(target.node_count());
             let twins = Twins {
                 source,
                 target,
@@ -91,7 +91,7 @@ proptest! {
         (one, two) in (any::<u64>(), any::<u64>()),
     ) {
         prop_assume!(tells_nodes_apart(&preset, &twins));
-        let n = twins.source.nodes();
+        let n = twins.source.node_count();
         let (first, second) = (order(n, one), order(n, two));
         let renamed = run(&preset, &twins.renamed(&first, &second));
         let plain = run(&preset, &twins);
@@ -168,7 +168,7 @@ fn tells_nodes_apart(preset: &Preset, twins: &Twins) -> bool {
 
 fn is_ordinary(twins: &Twins) -> bool {
     [&twins.source, &twins.target].into_iter().all(|graph| {
-        (0..graph.nodes())
+        (0..graph.node_count())
             .flat_map(|i| graph.neighbours(i))
             .all(|(_, weight)| (1e-20..1e20).contains(&weight.abs()))
     })

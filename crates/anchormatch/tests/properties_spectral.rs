@@ -70,9 +70,9 @@ proptest! {
         graph in graph(&[&ORDINARY[..], &[Shape::Huge, Shape::Tiny]].concat()),
     ) {
         let kernel = kernel(&graph);
-        for u in 0..graph.nodes() {
+        for u in 0..graph.node_count() {
             prop_assert!((kernel.row(u).iter().sum::<f64>() - 1.0).abs() < 1e-10);
-            for v in 0..graph.nodes() {
+            for v in 0..graph.node_count() {
                 prop_assert_eq!(kernel[(u, v)].to_bits(), kernel[(v, u)].to_bits());
                 prop_assert!(kernel[(u, v)] > -1e-12);
                 // |k(u, v)|² ≤ k(u, u) k(v, v): the kernel is positive semidefinite.
@@ -84,7 +84,7 @@ proptest! {
 
     #[test]
     fn new_names_rename_kernels_and_signatures(graph in graph(&ORDINARY), seed in any::<u64>()) {
-        let order = order(graph.nodes(), seed);
+        let order = order(graph.node_count(), seed);
         let renamed = graph.permuted(&order).unwrap();
         assert_equal(&kernel(&renamed), &kernel(&graph).select(&order, &order), 1e-9);
         for (found, plain) in signatures(&renamed).iter().zip(&signatures(&graph)) {
@@ -113,8 +113,8 @@ proptest! {
     #[test]
     fn columns_are_those_of_the_kernel(graph in graph(&ORDINARY), tau in 0.01..10.0f64) {
         let time = diffusion_time(&graph, tau).unwrap();
-        let nodes: Vec<usize> = (0..graph.nodes()).rev().collect();
-        let all: Vec<usize> = (0..graph.nodes()).collect();
+        let nodes: Vec<usize> = (0..graph.node_count()).rev().collect();
+        let all: Vec<usize> = (0..graph.node_count()).collect();
         let wanted = heat_kernel(&spectrum(&graph), time).select(&all, &nodes);
         let monitor = Monitor::silent();
         let found = heat_columns(&graph, &[time], &nodes, 1e-10, &monitor).unwrap();

@@ -211,10 +211,10 @@ class _Layers:
         names = ("A", "B", "AB", "BA")
 
         def plain(layer: tuple[Any, ...]) -> tuple[Any, ...]:
-            pairs = zip(layer, names, strict=True)
-            return tuple(csr_arrays(matrix, name) if is_sparse(matrix) else matrix for matrix, name in pairs)
+            named = zip(layer, names, strict=True)
+            return tuple(csr_arrays(m, name) if is_sparse(m) else m for m, name in named)
 
-        linear = self.similarities
+        linear: Any = self.similarities
         if is_sparse(linear):
             linear = linear.toarray()
         return _native.LayeredProgram([plain(layer) for layer in self.layers], linear, fixed, free)

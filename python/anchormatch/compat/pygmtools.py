@@ -25,6 +25,7 @@ __all__ = ["hungarian", "ipfp", "rrwm", "set_backend", "sinkhorn", "sm"]
 #: What arrays are made with; pygmtools has more of them.
 BACKEND = "numpy"
 
+
 def sm(
     K: Any,
     n1: Any = None,

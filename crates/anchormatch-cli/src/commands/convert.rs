@@ -80,8 +80,8 @@ impl Options {
                 "output": self.output.display().to_string(),
                 "from": loaded.format.name(),
                 "to": to.name(),
-                "nodes": graph.nodes(),
-                "edges": graph.edges(),
+                "nodes": graph.node_count(),
+                "edges": graph.edge_count(),
                 "cleaning": graph.cleaning(),
                 "notes": notes,
             });
@@ -97,7 +97,7 @@ impl Options {
 
 /// Refuses a table of n² numbers that nobody would want to read again.
 fn check_size(loaded: &LoadedGraph, to: Format, max_memory: Option<u64>) -> Result<(), Failure> {
-    let nodes = loaded.graph.nodes() as u64;
+    let nodes = loaded.graph.node_count() as u64;
     let needed = nodes.saturating_mul(nodes).saturating_mul(8);
     match max_memory {
         Some(limit) if to.is_dense() && needed > limit => Err(Failure::Library(Error::Memory {

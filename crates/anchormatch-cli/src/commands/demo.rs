@@ -213,7 +213,7 @@ impl Options {
 
 fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
     // The wireframe joins landmarks; the target has them in its own order.
-    let mut place = vec![0; instance.target.nodes()];
+    let mut place = vec![0; instance.target.node_count()];
     for &(source, target) in &instance.truth {
         place[source] = target;
     }

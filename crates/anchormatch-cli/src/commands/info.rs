@@ -114,8 +114,8 @@ impl Info {
         Self {
             file: file.to_owned(),
             format: loaded.format.name(),
-            nodes: graph.nodes(),
-            edges: graph.edges(),
+            nodes: graph.node_count(),
+            edges: graph.edge_count(),
             density: summary.density,
             weights: summary.weights.map(range),
             negative_weights: summary.negative_weights,

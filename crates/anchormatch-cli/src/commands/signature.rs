@@ -205,7 +205,7 @@ impl Options {
         monitor: &Monitor,
     ) -> Result<Signature, Failure> {
         let count = self.columns();
-        let bytes = (graph.nodes() as u64)
+        let bytes = (graph.node_count() as u64)
             .saturating_mul(count as u64)
             .saturating_mul(anchors.len().max(1) as u64)
             .saturating_mul(8);

@@ -275,7 +275,7 @@ mod tests {
         };
         let instance = pair(pose, pose, 0.0, 9).unwrap();
         let (source, target) = (&instance.source, &instance.target);
-        assert_eq!(source.edges(), 51 * 50 / 2);
+        assert_eq!(source.edge_count(), 51 * 50 / 2);
         assert_eq!(instance.truth.len(), 51);
         assert!(instance.truth.iter().any(|&(i, a)| i != a));
         let positions = (

@@ -21,7 +21,7 @@ pub fn write_gml(
     positions: Option<&Matrix>,
 ) -> std::io::Result<()> {
     if let Some(positions) = positions {
-        check_positions(graph.nodes(), positions)?;
+        check_positions(graph.node_count(), positions)?;
     }
     writeln!(out, "Creator \"anchormatch\"\ngraph [\n  directed 0")?;
     let mut label = String::new();
@@ -49,7 +49,7 @@ pub fn write_gml(
         }
         writeln!(out, "  ]")?;
     }
-    for i in 0..graph.nodes() {
+    for i in 0..graph.node_count() {
         for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
             writeln!(
                 out,

@@ -22,7 +22,7 @@ pub fn write_graphml(
     const AXES: [&str; 3] = ["x", "y", "z"];
     let labels = graph.labels();
     if let Some(positions) = positions {
-        check_positions(graph.nodes(), positions)?;
+        check_positions(graph.node_count(), positions)?;
     }
     let key = |out: &mut dyn Write, name: &str, kind: &str| {
         writeln!(
@@ -64,7 +64,7 @@ pub fn write_graphml(
             }
         }
     }
-    for i in 0..graph.nodes() {
+    for i in 0..graph.node_count() {
         let source = labels.get(i);
         let source = escape_attribute(&source);
         for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {

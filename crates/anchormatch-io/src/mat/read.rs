@@ -181,7 +181,7 @@ impl Found<'_> {
             };
             return Err(fail(found, expected));
         };
-        let nodes = builder.nodes();
+        let nodes = builder.node_count();
         let labels = match self.ids {
             Some(ids) if ids.len() != nodes => {
                 let found = format!("{} ids", ids.len());
@@ -285,7 +285,7 @@ mod tests {
             ] {
                 let graph = read(&bytes, None).unwrap().graph;
                 assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (2.0, 7.0));
-                assert_eq!((graph.edges(), graph.cleaning().self_loops), (2, 1));
+                assert_eq!((graph.edge_count(), graph.cleaning().self_loops), (2, 1));
                 assert!(graph.labels().iter().eq(["1", "2", "3"]));
             }
         }

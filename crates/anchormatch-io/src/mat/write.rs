@@ -15,8 +15,8 @@ use super::{IDS, class, kind};
 /// # Complexity
 /// O(|E|) time; the ids are held once more.
 pub fn write_mat(out: &mut (impl Write + ?Sized), graph: &Graph) -> io::Result<()> {
-    let n = graph.nodes();
-    let entries = 2 * graph.edges() as u64;
+    let n = graph.node_count();
+    let entries = 2 * graph.edge_count() as u64;
     let mut header = b"MATLAB 5.0 MAT-file, written by anchormatch".to_vec();
     header.resize(116, b' ');
     header.extend_from_slice(&[0; 8]);

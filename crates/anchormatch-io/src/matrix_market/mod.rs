@@ -74,9 +74,9 @@ pub fn read_matrix_market_from(
 /// # Errors
 /// When `out` fails.
 pub fn write_matrix_market(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
-    writeln!(out, "{n} {n} {}", graph.edges())?;
+    writeln!(out, "{n} {n} {}", graph.edge_count())?;
     for column in 0..n {
         for (row, weight) in graph.neighbours(column).filter(|&(row, _)| row > column) {
             writeln!(out, "{} {} {weight}", row + 1, column + 1)?;

@@ -21,7 +21,7 @@ fn every_kind_gives_the_same_graph() {
         "%%MatrixMarket matrix array real general\n3 3\n0 2.5 0\n2.5 0 -1\n0 -1 0\n",
     ] {
         let graph = read(text).unwrap().graph;
-        assert_eq!((graph.nodes(), graph.edges()), (3, 2), "{text}");
+        assert_eq!((graph.node_count(), graph.edge_count()), (3, 2), "{text}");
         assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (2.5, -1.0));
         assert_eq!(graph.labels().find("3"), Some(2));
         assert_eq!(graph.labels().find("0"), None);
@@ -41,11 +41,14 @@ fn skew_symmetric_matrices_are_directed_edges_of_positive_weight() {
         let loaded = read(text).unwrap();
         let graph = loaded.graph;
         assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (2.5, 1.0));
-        assert_eq!((graph.edges(), graph.cleaning().directed_edges), (2, 2));
+        assert_eq!(
+            (graph.edge_count(), graph.cleaning().directed_edges),
+            (2, 2)
+        );
         assert_eq!(loaded.notes.len(), 2);
     }
     let one = "%%MatrixMarket matrix array real skew-symmetric\n1 1\n";
-    assert_eq!(read(one).unwrap().graph.nodes(), 1);
+    assert_eq!(read(one).unwrap().graph.node_count(), 1);
 }
 
 #[test]

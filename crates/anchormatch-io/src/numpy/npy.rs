@@ -72,7 +72,7 @@ pub(super) fn ended<R: Read>(binary: &mut Binary<R>) -> Result<()> {
 /// # Complexity
 /// O(n²) numbers, one row of memory.
 pub fn write_npy(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     out.write_all(&header_bytes("<f8", &format!("({n}, {n})")))?;
     let mut row = vec![0u8; 8 * n];
     for i in 0..n {

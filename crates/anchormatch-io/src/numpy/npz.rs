@@ -50,7 +50,7 @@ pub fn read_npz_from(reader: impl Read, name: &str, options: &ReadOptions) -> Re
     } else {
         archive.full()?
     };
-    let nodes = builder.nodes();
+    let nodes = builder.node_count();
     let ids = if archive.has(IDS) && options.variable.as_deref() != Some(IDS) {
         archive.ids(nodes)?
     } else {
@@ -73,8 +73,8 @@ pub fn read_npz_from(reader: impl Read, name: &str, options: &ReadOptions) -> Re
 /// # Complexity
 /// O(|E|) time and memory.
 pub fn write_npz(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    let n = graph.nodes();
-    let entries = 2 * graph.edges();
+    let n = graph.node_count();
+    let entries = 2 * graph.edge_count();
     let neighbours = || (0..n).flat_map(|i| graph.neighbours(i));
     let mut archive = ArchiveWriter::new(out);
 
@@ -351,7 +351,7 @@ mod tests {
         for bytes in [compressed(b"csr"), compressed(b"csc"), triplets, diagonals] {
             let graph = read(&bytes, None).unwrap().graph;
             assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (5.0, 6.0));
-            assert_eq!((graph.nodes(), graph.edges()), (3, 2));
+            assert_eq!((graph.node_count(), graph.edge_count()), (3, 2));
             assert_eq!(graph.cleaning().repeated_edges, 0);
         }
     }

@@ -43,7 +43,7 @@ impl Arrays<'_> {
 
     /// Adds an entry.
     fn entry(&self, builder: &mut GraphBuilder, row: u64, column: u64, value: f64) -> Result<()> {
-        let nodes = builder.nodes() as u64;
+        let nodes = builder.node_count() as u64;
         if row >= nodes || column >= nodes {
             let found = format!("an entry in row {row} and column {column}");
             return Err(self.fault(found, format!("both below {nodes}")));

@@ -44,7 +44,7 @@ impl<'a> Network<'a> {
         Ok(Self {
             name,
             options,
-            nodes: builder.nodes(),
+            nodes: builder.node_count(),
             builder,
             entries: 0,
             labels: Vec::new(),

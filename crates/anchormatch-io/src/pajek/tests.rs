@@ -16,7 +16,7 @@ fn sections_of_every_kind_give_the_same_graph() {
     ] {
         let loaded = read(text).unwrap();
         assert!(loaded.graph.labels().iter().eq(["a", "b c", "3"]), "{text}");
-        assert_eq!(loaded.graph.edges(), 2, "{text}");
+        assert_eq!(loaded.graph.edge_count(), 2, "{text}");
         assert_eq!(
             (loaded.graph.weight(0, 1), loaded.graph.weight(1, 2)),
             (1.0, 1.0)

@@ -18,9 +18,9 @@ pub fn write_pajek(
     positions: Option<&Matrix>,
 ) -> std::io::Result<()> {
     if let Some(positions) = positions {
-        check_positions(graph.nodes(), positions)?;
+        check_positions(graph.node_count(), positions)?;
     }
-    writeln!(out, "*Vertices {}", graph.nodes())?;
+    writeln!(out, "*Vertices {}", graph.node_count())?;
     for (i, id) in graph.labels().iter().enumerate() {
         if id.is_empty() || id.contains(['\n', '\0']) {
             return Err(std::io::Error::new(
@@ -39,7 +39,7 @@ pub fn write_pajek(
         writeln!(out)?;
     }
     writeln!(out, "*Edges")?;
-    for i in 0..graph.nodes() {
+    for i in 0..graph.node_count() {
         for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
             writeln!(out, "{} {} {weight}", i + 1, j + 1)?;
         }

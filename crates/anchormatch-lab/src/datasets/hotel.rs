@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(instance, hotel.pair(3, 40, 8).unwrap());
         assert_ne!(instance.truth, hotel.pair(3, 40, 9).unwrap().truth);
         assert_eq!(instance.truth.len(), 30);
-        assert_eq!(instance.source.edges(), 435);
+        assert_eq!(instance.source.edge_count(), 435);
         let positions = (
             instance.source_positions.as_ref().unwrap(),
             instance.target_positions.as_ref().unwrap(),

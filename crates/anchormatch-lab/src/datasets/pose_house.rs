@@ -226,7 +226,10 @@ mod tests {
         let (x, y) = coordinate(9, 4);
         assert_eq!(files.points(9).row(4), [x, y]);
         let instance = files.pair(3, 60, 1).unwrap();
-        assert_eq!((instance.truth.len(), instance.source.nodes()), (51, 51));
+        assert_eq!(
+            (instance.truth.len(), instance.source.node_count()),
+            (51, 51)
+        );
         assert!(files.pair(0, 70, 1).is_err());
 
         fs::remove_file(folder.join("points.csv")).unwrap();

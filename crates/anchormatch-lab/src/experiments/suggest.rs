@@ -192,7 +192,7 @@ impl SuggestStudy {
                 accuracy(&run(&order[..count])?)
             });
             // A node without a partner has no answer that could be an anchor.
-            let names = matching.suggest(instance.source.nodes());
+            let names = matching.suggest(instance.source.node_count());
             let answer = names.iter().find_map(|s| {
                 let pair = instance.truth.iter().find(|pair| pair.0 == s.source);
                 pair.copied()

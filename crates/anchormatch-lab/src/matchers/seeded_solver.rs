@@ -76,8 +76,8 @@ impl Matcher for SeededSolver {
 
 /// The adjacency matrix: as lists when three entries of four are zero, whole otherwise.
 fn weights(graph: &Graph) -> Weights {
-    let n = graph.nodes();
-    if 8 * graph.edges() > n * n {
+    let n = graph.node_count();
+    if 8 * graph.edge_count() > n * n {
         return Weights::Dense(graph.adjacency());
     }
     Weights::Sparse(graph.sparse_adjacency().clone())

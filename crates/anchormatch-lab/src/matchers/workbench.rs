@@ -92,7 +92,7 @@ impl<'a> Workbench<'a> {
         let mut kernels = [Matrix::zeros(0, 0), Matrix::zeros(0, 0)];
         for (g, kernel) in kernels.iter_mut().enumerate() {
             *kernel = heat_kernel(&spectra[g], diffusion_time(self.graphs[g], tau)?);
-            let nodes = spectra[g].nodes() as f64;
+            let nodes = spectra[g].node_count() as f64;
             for value in kernel.as_mut_slice() {
                 *value *= nodes;
             }
@@ -135,7 +135,9 @@ impl<'a> Workbench<'a> {
         learner: &Learner,
         loss: Loss,
     ) -> Result<Matrix> {
-        let fewest = heat.spectra[0].nodes().min(heat.spectra[1].nodes());
+        let fewest = heat.spectra[0]
+            .node_count()
+            .min(heat.spectra[1].node_count());
         let count = count.min(fewest.saturating_sub(1)).max(1);
         let features = [0, 1].map(|g| heat.spectra[g].squared_eigenvectors(count));
         let pairs: Vec<Anchor> = self.anchors.iter().collect();

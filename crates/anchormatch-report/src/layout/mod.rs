@@ -56,7 +56,7 @@ pub(super) fn project(positions: &Matrix) -> Vec<Point> {
 
 /// A layout of `graph` from nothing; `edges` is what will be drawn of it.
 pub(super) fn fresh(graph: &Graph, edges: &[(usize, usize)]) -> Vec<Point> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     let mut points = spectral::spread_by_rank(&spectral::modes(graph));
     if n <= STRESS_NODES {
         let distances = hop_distances(n, edges);
@@ -77,7 +77,7 @@ pub(super) fn beside(
     edges: &[(usize, usize)],
     partners: &[Option<Point>],
 ) -> Vec<Point> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     let mut points = complete(graph, partners);
     let start;
     if n <= STRESS_NODES {
@@ -125,7 +125,7 @@ fn complete(graph: &Graph, known: &[Option<Point>]) -> Vec<Point> {
     let mut places = known.to_vec();
     for _ in 0..8 {
         let mut news = Vec::new();
-        for i in (0..graph.nodes()).filter(|&i| places[i].is_none()) {
+        for i in (0..graph.node_count()).filter(|&i| places[i].is_none()) {
             let (mut sum, mut seen) = ([0.0; 2], 0.0);
             for (j, _) in graph.neighbours(i) {
                 if let Some(p) = places[j] {

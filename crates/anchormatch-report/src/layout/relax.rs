@@ -95,7 +95,7 @@ pub(super) fn stress_sweep(distances: &Matrix, points: &mut [Point]) {
 /// Untangles a layout in the unit square by `steps` force steps, the first of at most `temperature`;
 /// graphs beyond [`FORCE_NODES`] are left as they are.
 pub(super) fn relax_by_forces(graph: &Graph, points: &mut [Point], steps: usize, temperature: f64) {
-    if graph.nodes() > FORCE_NODES {
+    if graph.node_count() > FORCE_NODES {
         return;
     }
     for step in 0..steps {

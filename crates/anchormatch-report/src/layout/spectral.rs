@@ -12,7 +12,7 @@ const MOST_ITERATIONS: usize = 1_000;
 
 /// The two slowest non-constant modes of the lazy walk; 0 for nodes without edges.
 pub(super) fn modes(graph: &Graph) -> Vec<Point> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     let degrees = graph.laplacian().degrees().to_vec();
     let largest = degrees.iter().fold(0.0f64, |m, &d| m.max(d));
     if !(largest > 0.0 && largest.is_finite()) {
@@ -30,7 +30,7 @@ pub(super) fn modes(graph: &Graph) -> Vec<Point> {
         })
         .collect();
     let mut next = modes.clone();
-    let iterations = (BUDGET / (graph.edges() + n)).clamp(8, MOST_ITERATIONS);
+    let iterations = (BUDGET / (graph.edge_count() + n)).clamp(8, MOST_ITERATIONS);
     for _ in 0..iterations {
         for i in (0..n).filter(|&i| measure[i] > 0.0) {
             let mut sum = [0.0; 2];

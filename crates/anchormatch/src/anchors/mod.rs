@@ -100,10 +100,10 @@ impl Anchors {
                 weight,
             } = anchor;
             for (graph, node, side) in [(source, s, "source"), (target, t, "target")] {
-                if node >= graph.nodes() {
+                if node >= graph.node_count() {
                     return Err(Error::Anchors(format!(
                         "found node {node}, expected a node of the {side} graph, below {}",
-                        graph.nodes()
+                        graph.node_count()
                     )));
                 }
             }
@@ -191,8 +191,8 @@ impl Anchors {
             (0..nodes).filter(|&i| is_free[i]).collect()
         };
         (
-            free(source.nodes(), &mut self.hard.iter().map(|p| p.0)),
-            free(target.nodes(), &mut self.hard.iter().map(|p| p.1)),
+            free(source.node_count(), &mut self.hard.iter().map(|p| p.0)),
+            free(target.node_count(), &mut self.hard.iter().map(|p| p.1)),
         )
     }
 }

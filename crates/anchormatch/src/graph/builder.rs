@@ -35,7 +35,7 @@ pub enum Duplicates {
 /// let (a, b) = (builder.node("a")?, builder.node("b")?);
 /// builder.edge(a, b, 2.5, None)?;
 /// let graph = builder.build()?;
-/// assert_eq!((graph.nodes(), graph.edges()), (2, 1));
+/// assert_eq!((graph.node_count(), graph.edge_count()), (2, 1));
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
 #[derive(Debug, Default)]
@@ -155,7 +155,7 @@ impl GraphBuilder {
 
     /// The number of mentions of edges so far, those from a node to itself not counted.
     #[must_use]
-    pub fn edges(&self) -> usize {
+    pub fn edge_count(&self) -> usize {
         self.edges.len()
     }
 
@@ -175,7 +175,7 @@ impl GraphBuilder {
 
     /// The number of nodes so far.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         match &self.names {
             Names::Counted { nodes, .. } => *nodes,
             Names::Named(names) => names.len(),
@@ -208,7 +208,7 @@ impl GraphBuilder {
     }
 
     fn add(&mut self, u: usize, v: usize, weight: f64, line: Option<u64>, flag: u64) -> Result<()> {
-        let nodes = self.nodes();
+        let nodes = self.node_count();
         if u >= nodes || v >= nodes {
             return Err(Error::Graph(format!(
                 "edge ({u}, {v}) leaves the graph, expected nodes below {nodes}"
@@ -241,7 +241,7 @@ impl GraphBuilder {
     /// When the graph has no node, an edge has two weights and no rule says how to merge them, or
     /// merging overflows.
     pub fn build(mut self) -> Result<Graph> {
-        let n = self.nodes();
+        let n = self.node_count();
         if n == 0 {
             return Err(Error::Graph("found no node, expected at least one".into()));
         }
@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn loops_and_zeros_are_dropped_and_counted() {
         let graph = Graph::from_edges(3, &[(0, 0, 1.0), (1, 2, 0.0), (0, 1, -2.0)]).unwrap();
-        assert_eq!(graph.edges(), 1);
+        assert_eq!(graph.edge_count(), 1);
         assert_eq!(graph.cleaning().self_loops, 1);
         assert_eq!(graph.cleaning().zero_weights, 1);
         assert!(graph.has_negative_weights());

@@ -12,7 +12,7 @@ pub struct Laplacian<'g> {
 
 impl<'g> Laplacian<'g> {
     pub(super) fn new(graph: &'g Graph) -> Self {
-        let degrees = (0..graph.nodes())
+        let degrees = (0..graph.node_count())
             .map(|i| graph.neighbours(i).map(|(_, w)| w.max(0.0)).sum())
             .collect();
         Self { graph, degrees }
@@ -20,7 +20,7 @@ impl<'g> Laplacian<'g> {
 
     /// The number of nodes.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.degrees.len()
     }
 
@@ -41,7 +41,7 @@ impl<'g> Laplacian<'g> {
     #[must_use]
     pub fn largest_eigenvalue_bound(&self) -> f64 {
         let mut bound = 0.0f64;
-        for i in 0..self.nodes() {
+        for i in 0..self.node_count() {
             for (j, weight) in self.graph.neighbours(i) {
                 if weight > 0.0 {
                     bound = bound.max(self.degrees[i] + self.degrees[j]);
@@ -56,7 +56,7 @@ impl<'g> Laplacian<'g> {
     /// # Panics
     /// When a block is not n × `width`.
     pub fn apply_block(&self, x: &[f64], width: usize, out: &mut [f64]) {
-        assert_eq!(x.len(), self.nodes() * width, "one row per node");
+        assert_eq!(x.len(), self.node_count() * width, "one row per node");
         assert_eq!(out.len(), x.len(), "one result row per node");
         for (i, row) in out.chunks_mut(width.max(1)).enumerate() {
             let own = &x[i * width..(i + 1) * width];
@@ -76,7 +76,7 @@ impl<'g> Laplacian<'g> {
     /// The n×n matrix.
     #[must_use]
     pub fn dense(&self) -> Matrix {
-        let n = self.nodes();
+        let n = self.node_count();
         let mut matrix = Matrix::zeros(n, n);
         for i in 0..n {
             for (j, weight) in self.graph.neighbours(i) {

@@ -5,6 +5,8 @@
 //! longer be positive semidefinite and heat would not diffuse.
 
 mod builder;
+#[cfg(any(feature = "ndarray", feature = "petgraph"))]
+mod convert;
 mod interner;
 mod labels;
 mod laplacian;
@@ -61,17 +63,20 @@ impl Graph {
     /// # Errors
     /// When the matrix is not square, not symmetric or not finite.
     pub fn from_dense(adjacency: &Matrix) -> Result<Self> {
-        let n = adjacency.rows();
-        if n != adjacency.cols() {
-            return Err(Error::Graph(format!(
-                "found a {n}×{} matrix, expected a square one",
-                adjacency.cols()
-            )));
+        let shape = (adjacency.rows(), adjacency.cols());
+        Self::from_entries(shape, |i, j| adjacency[(i, j)])
+    }
+
+    /// The graph of the symmetric matrix with these entries.
+    fn from_entries((n, m): (usize, usize), entry: impl Fn(usize, usize) -> f64) -> Result<Self> {
+        if n != m {
+            let found = format!("found a {n}×{m} matrix, expected a square one");
+            return Err(Error::Graph(found));
         }
         let mut builder = GraphBuilder::with_nodes(n)?;
         for i in 0..n {
             for j in 0..=i {
-                let (lower, upper) = (adjacency[(i, j)], adjacency[(j, i)]);
+                let (lower, upper) = (entry(i, j), entry(j, i));
                 // Negated so that a NaN, which equals nothing, reaches the builder's own check.
                 if lower != upper && !(lower.is_nan() || upper.is_nan()) {
                     return Err(Error::Graph(format!(
@@ -116,13 +121,13 @@ impl Graph {
 
     /// The number of nodes.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.edges.rows()
     }
 
     /// The number of undirected edges.
     #[must_use]
-    pub fn edges(&self) -> usize {
+    pub fn edge_count(&self) -> usize {
         self.edges.entries() / 2
     }
 
@@ -137,11 +142,11 @@ impl Graph {
     /// # Errors
     /// When their number differs from the number of nodes.
     pub fn with_labels(mut self, labels: Labels) -> Result<Self> {
-        if labels.len() != self.nodes() {
+        if labels.len() != self.node_count() {
             return Err(Error::Graph(format!(
                 "found {} labels, expected one for each of the {} nodes",
                 labels.len(),
-                self.nodes()
+                self.node_count()
             )));
         }
         self.labels = labels;
@@ -177,8 +182,8 @@ impl Graph {
     /// # Errors
     /// When the graph has too many nodes, which no graph has.
     pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
-        let mut builder = GraphBuilder::with_nodes(self.nodes())?;
-        for i in 0..self.nodes() {
+        let mut builder = GraphBuilder::with_nodes(self.node_count())?;
+        for i in 0..self.node_count() {
             for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
                 let weight = (weight / unit).clamp(-f64::MAX, f64::MAX);
                 builder.edge(i, j, weight, None)?;
@@ -213,7 +218,7 @@ impl Graph {
     /// The number of connected components, over edges of positive weight.
     #[must_use]
     pub fn components(&self) -> usize {
-        let n = self.nodes();
+        let n = self.node_count();
         let mut seen = vec![false; n];
         let mut stack = Vec::new();
         let mut components = 0;
@@ -241,7 +246,7 @@ impl Graph {
     /// # Errors
     /// When `order` is not a permutation of the nodes.
     pub fn permuted(&self, order: &[usize]) -> Result<Self> {
-        let n = self.nodes();
+        let n = self.node_count();
         let mut place = vec![usize::MAX; n];
         for (new, &old) in order.iter().enumerate() {
             if old >= n || place[old] != usize::MAX {

@@ -24,12 +24,12 @@ impl Graph {
     /// O(n + edges).
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let nodes = self.nodes();
+        let nodes = self.node_count();
         let pairs = nodes as f64 * (nodes as f64 - 1.0) / 2.0;
         let degree = |i| self.neighbours(i).len();
         let mut summary = Summary {
             density: if pairs > 0.0 {
-                self.edges() as f64 / pairs
+                self.edge_count() as f64 / pairs
             } else {
                 0.0
             },

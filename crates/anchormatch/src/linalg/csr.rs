@@ -253,6 +253,13 @@ impl<T: Copy> Csr<T> {
         &self.values
     }
 
+    /// The column of an entry, by its place among [`values`](Self::values).
+    #[inline]
+    #[must_use]
+    pub fn column(&self, place: usize) -> u32 {
+        self.columns[place]
+    }
+
     /// The number of the entry in row `i` and column `j`, its place among [`values`](Self::values).
     #[inline]
     #[must_use]
@@ -432,6 +439,41 @@ impl Csr<f64> {
             });
     }
 
+    /// `self · other`; sums run over ascending columns, fused as in dense products.
+    ///
+    /// # Panics
+    /// When `other` has not as many rows as `self` has columns.
+    ///
+    /// # Complexity
+    /// O(Σ entries of `other` in the rows that each entry of `self` names) time, O(columns) memory
+    /// beside the result.
+    #[must_use]
+    pub fn multiply(&self, other: &Self) -> Self {
+        assert_eq!(self.cols, other.rows(), "a row for each column");
+        let mut product = Self::empty(0, other.cols);
+        let mut sums = vec![0.0f64; other.cols];
+        let mut is_touched = vec![false; other.cols];
+        let mut touched = Vec::new();
+        for i in 0..self.rows() {
+            for (k, x) in self.row(i) {
+                for (j, y) in other.row(k) {
+                    sums[j] = x.mul_add(y, sums[j]);
+                    if !std::mem::replace(&mut is_touched[j], true) {
+                        touched.push(j as u32);
+                    }
+                }
+            }
+            touched.sort_unstable();
+            for j in touched.drain(..) {
+                product.columns.push(j);
+                product.values.push(sums[j as usize]);
+                (sums[j as usize], is_touched[j as usize]) = (0.0, false);
+            }
+            product.offsets.push(product.columns.len());
+        }
+        product
+    }
+
     /// `out = X · selfᵀ`, X row-major with as many columns as `self` has.
     ///
     /// # Panics
@@ -563,6 +605,9 @@ mod tests {
                     prop_assert_eq!(out[i * width + k], want);
                 }
             }
+            let product = sparse.multiply(&Csr::from_dense(&x));
+            let wanted = |i: usize, k: usize| (0..m).map(|j| full[(i, j)] * x[(j, k)]).sum::<f64>();
+            prop_assert_eq!(product.to_dense(), Matrix::from_fn(n, width, wanted));
             let x = x.transposed();
             let mut out = vec![f64::NAN; width * n];
             sparse.multiply_transposed_into(&mut out, x.as_slice());

@@ -108,12 +108,12 @@ pub(super) fn assemble(
     }
     pairs.sort_unstable_by_key(|pair| pair.source);
     let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
-        let mut matched = vec![false; graph.nodes()];
+        let mut matched = vec![false; graph.node_count()];
         for pair in &pairs {
             debug_assert!(!matched[side(pair)], "a matching is one-to-one");
             matched[side(pair)] = true;
         }
-        (0..graph.nodes()).filter(|&i| !matched[i]).collect()
+        (0..graph.node_count()).filter(|&i| !matched[i]).collect()
     };
     Matching {
         unmatched_source: alone(task.source(), |pair| pair.source),

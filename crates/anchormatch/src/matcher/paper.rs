@@ -226,7 +226,7 @@ impl Paper {
 /// Between graphs of one size it changes nothing, as every affinity is relative to a mean.
 fn relative_heat(spectrum: &Spectrum, time: f64) -> Matrix {
     let mut kernel = heat_kernel(spectrum, time);
-    let n = spectrum.nodes() as f64;
+    let n = spectrum.node_count() as f64;
     for value in kernel.as_mut_slice() {
         *value *= n;
     }
@@ -408,7 +408,7 @@ impl Run<'_> {
     ) -> Result<()> {
         let watch = self.monitor.stopwatch();
         let preset = self.preset;
-        let fewest = spectra[0].nodes().min(spectra[1].nodes());
+        let fewest = spectra[0].node_count().min(spectra[1].node_count());
         let count = preset.eigenvectors.min(fewest - 1);
         if count == 0 {
             self.log
@@ -457,7 +457,7 @@ impl Run<'_> {
     /// Bytes of an n×n matrix of each graph.
     fn square_bytes(&self) -> [u64; 2] {
         self.graphs.map(|graph| {
-            let n = graph.nodes() as u64;
+            let n = graph.node_count() as u64;
             n.saturating_mul(n).saturating_mul(8)
         })
     }

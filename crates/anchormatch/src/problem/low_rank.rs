@@ -42,7 +42,7 @@ impl Rows<'_> {
         }
     }
 
-    fn nodes(&self) -> usize {
+    fn node_count(&self) -> usize {
         match self {
             Self::Interleaved { nodes, .. } => *nodes,
             Self::Single(matrix) | Self::Mirrored(matrix, _) => matrix.rows(),
@@ -93,7 +93,7 @@ impl<'w> LowRank<'w> {
     /// n₁ and n₂.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
-        (self.left.nodes(), self.right.nodes())
+        (self.left.node_count(), self.right.node_count())
     }
 
     /// Row i of Fᵣ.

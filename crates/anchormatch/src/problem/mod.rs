@@ -102,6 +102,11 @@ pub trait Pairwise: Send + Sync {
         None
     }
 
+    /// Bytes that [`low_rank`](Self::low_rank) makes, when W has that form.
+    fn low_rank_memory(&self) -> Option<u64> {
+        None
+    }
+
     /// The two factors of a product form, for solvers that need them.
     fn as_product(&self) -> Option<&ProductPairwise> {
         None

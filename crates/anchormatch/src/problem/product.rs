@@ -120,7 +120,7 @@ impl ProductPairwise {
         scale: f64,
         gradient: &mut [f64],
     ) {
-        let m = self.b.nodes();
+        let m = self.b.node_count();
         a.visit_row(i, |k, value| {
             let factor = scale * value;
             if factor != 0.0 {
@@ -151,7 +151,7 @@ impl ProductPairwise {
         scale: f64,
         gradient: &mut [f64],
     ) {
-        let m = self.b.nodes();
+        let m = self.b.node_count();
         if let (Weights::Dense(left), Weights::Dense(right)) = (a, b) {
             let (new, old) = (right.row(c), right.row(d));
             let factors = left.row(i).iter().zip(left.row(j));
@@ -174,7 +174,7 @@ impl ProductPairwise {
 
 impl Pairwise for ProductPairwise {
     fn shape(&self) -> (usize, usize) {
-        (self.a.nodes(), self.b.nodes())
+        (self.a.node_count(), self.b.node_count())
     }
 
     fn value(&self, i: usize, a: usize, j: usize, b: usize) -> f64 {
@@ -265,6 +265,16 @@ impl Pairwise for ProductPairwise {
                 self.add_outer_difference((at, i, j), (bt, b, a), 0.5, gradient);
             }
         }
+    }
+
+    fn low_rank_memory(&self) -> Option<u64> {
+        let filled = |weights: &Weights| match weights {
+            Weights::Dense(_) => 0,
+            Weights::Sparse(listed) => (listed.rows() as u64).saturating_pow(2).saturating_mul(8),
+        };
+        let once = filled(&self.a).saturating_add(filled(&self.b));
+        let directed = self.transposed.is_some();
+        Some(once.saturating_mul(if directed { 2 } else { 1 }))
     }
 
     fn low_rank(&self) -> Option<LowRank<'_>> {

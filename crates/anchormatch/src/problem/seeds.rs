@@ -12,7 +12,7 @@
 use super::{Problem, ProductPairwise, Sense, Weights};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, multiply_transposed_into};
+use crate::linalg::{Csr, Matrix, PairValues, multiply_transposed_into};
 
 /// What is left of a quadratic assignment problem when some partners are known.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl ProductPairwise {
     ) -> Result<SeededProduct> {
         a.check("A")?;
         b.check("B")?;
-        let (n, m) = (a.nodes(), b.nodes());
+        let (n, m) = (a.node_count(), b.node_count());
         if let Some(linear) = whole_linear {
             check_linear(linear, n, m)?;
         }
@@ -133,6 +133,22 @@ impl ProductPairwise {
             .map(|(s, t, u, v)| a.get(s, u) * b.get(t, v))
             .sum();
         let (rows, columns): (Vec<usize>, Vec<usize>) = seeds.iter().copied().unzip();
+        let parts = (
+            a.select(&free_rows, &free_rows),
+            b.select(&free_cols, &free_cols),
+        );
+        if let (Weights::Sparse(a), Weights::Sparse(b), None) = (a, b, whole_linear) {
+            // What seeds tell of sparse graphs is sparse too.
+            let left = listed_to_seeds(a, &free_rows, &rows)?;
+            let right = listed_to_seeds(b, &free_cols, &columns)?;
+            let problem = Self::listed_problem(sense, parts, &left.multiply(&right.transposed()))?;
+            return Ok(SeededProduct {
+                problem: problem.with_constant(constant),
+                free_rows,
+                free_cols,
+                seeds: seeds.to_vec(),
+            });
+        }
         let (left, right) = (
             to_seeds(a, &free_rows, &rows),
             to_seeds(b, &free_cols, &columns),
@@ -154,19 +170,30 @@ impl ProductPairwise {
             }
             constant += seeds.iter().map(|&pair| whole[pair]).sum::<f64>();
         }
-        let problem = Self::problem(
-            sense,
-            a.select(&free_rows, &free_rows),
-            b.select(&free_cols, &free_cols),
-            Some(&linear),
-        )?
-        .with_constant(constant);
+        let problem = Self::problem(sense, parts.0, parts.1, Some(&linear))?;
         Ok(SeededProduct {
-            problem,
+            problem: problem.with_constant(constant),
             free_rows,
             free_cols,
             seeds: seeds.to_vec(),
         })
+    }
+
+    /// The quadratic assignment problem with a linear part that is listed.
+    fn listed_problem(
+        sense: Sense,
+        (a, b): (Weights, Weights),
+        linear: &Csr<f64>,
+    ) -> Result<Problem> {
+        let (pairwise, unary) = Self::new(a, b)?;
+        let unary = match unary {
+            PairValues::Listed { listed, others: _ } => {
+                let both = linear.triplets().chain(listed.triplets());
+                Csr::from_triplets(listed.rows(), listed.cols(), both)?
+            }
+            PairValues::Full(_) => unreachable!("the diagonals of sparse weights are listed"),
+        };
+        Problem::new(sense, unary, Box::new(pairwise))
     }
 }
 
@@ -182,6 +209,23 @@ fn check_linear(linear: &Matrix, n: usize, m: usize) -> Result<()> {
         Some(value) => Err(Error::parameter("linear", value, "finite numbers")),
         None => Ok(()),
     }
+}
+
+/// [`to_seeds`] of listed weights.
+fn listed_to_seeds(weights: &Csr<f64>, free: &[usize], seeds: &[usize]) -> Result<Csr<f64>> {
+    let mut number = vec![None; weights.rows()];
+    for (k, &seed) in seeds.iter().enumerate() {
+        number[seed] = Some(k);
+    }
+    let backward = weights.transposed();
+    let entries = free.iter().enumerate().flat_map(|(i, &node)| {
+        let to = weights.row(node).map(|(j, value)| (0, j, value));
+        let from = backward.row(node).map(|(j, value)| (seeds.len(), j, value));
+        let number = &number;
+        to.chain(from)
+            .filter_map(move |(first, j, value)| Some((i, first + number[j]?, value)))
+    });
+    Csr::from_triplets(free.len(), 2 * seeds.len(), entries)
 }
 
 /// For each free node, its weights to the seeds and then those from the seeds.
@@ -242,6 +286,8 @@ mod tests {
             // What is said of seeds does not count, and their partners are taken.
             let everything: Assignment = (0..n).map(|_| seeds.first().map(|seed| seed.1)).collect();
             prop_assert_eq!(folded.restrict(&everything).matched(), 0);
+            let is_listed = folded.problem.unary().as_full().is_none();
+            prop_assert_eq!(is_listed, listed && !with_linear);
             let (got, want) = (folded.problem.objective(&assignment), whole.objective(&completed));
             prop_assert!((got - want).abs() < 1e-9, "{} {}", got, want);
         }

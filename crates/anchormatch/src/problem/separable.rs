@@ -258,6 +258,10 @@ impl Pairwise for SeparablePairwise {
         multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
     }
 
+    fn low_rank_memory(&self) -> Option<u64> {
+        Some(0)
+    }
+
     fn low_rank(&self) -> Option<LowRank<'_>> {
         let (n, m) = self.shape();
         let side = |table, nodes| Rows::Interleaved {

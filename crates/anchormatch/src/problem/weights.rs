@@ -24,7 +24,7 @@ impl Weights {
 
     /// The number of nodes.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         match self {
             Self::Dense(matrix) => matrix.rows(),
             Self::Sparse(listed) => listed.rows(),
@@ -58,7 +58,7 @@ impl Weights {
     }
 
     pub(crate) fn check(&self, name: &'static str) -> Result<()> {
-        let n = self.nodes();
+        let n = self.node_count();
         let (cols, values) = match self {
             Self::Dense(matrix) => (matrix.cols(), matrix.as_slice()),
             Self::Sparse(listed) => (listed.cols(), listed.values()),
@@ -83,7 +83,7 @@ impl Weights {
 
     /// Takes the diagonal out.
     pub(super) fn split_diagonal(&mut self) -> Vec<f64> {
-        let n = self.nodes();
+        let n = self.node_count();
         let diagonal = (0..n).map(|i| self.get(i, i)).collect();
         match self {
             Self::Dense(matrix) => (0..n).for_each(|i| matrix[(i, i)] = 0.0),
@@ -145,7 +145,7 @@ impl Weights {
     }
 
     pub(super) fn range(&self) -> (f64, f64) {
-        let n = self.nodes();
+        let n = self.node_count();
         let fold = |values: &mut dyn Iterator<Item = f64>| {
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
                 (low.min(v), high.max(v))
@@ -174,7 +174,7 @@ impl Weights {
 
     /// `out = self · x`, x n×m row-major.
     pub(crate) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
-        let n = self.nodes();
+        let n = self.node_count();
         match self {
             Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
             Self::Sparse(listed) => listed.multiply_into(out, x, m),
@@ -183,7 +183,7 @@ impl Weights {
 
     /// `out = x · selfᵀ`, x k×n row-major.
     pub(crate) fn multiply_right(&self, x: &[f64], out: &mut [f64], k: usize) {
-        let n = self.nodes();
+        let n = self.node_count();
         match self {
             Self::Dense(matrix) => multiply_transposed_into(out, x, matrix.as_slice(), k, n, n),
             Self::Sparse(listed) => listed.multiply_transposed_into(out, x),

@@ -17,9 +17,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frank_wolfe::{BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb};
+use super::frank_wolfe::{
+    BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
+};
 use super::relaxation::check_nonnegative;
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -65,6 +67,10 @@ impl Solver for Faq {
 
     fn check(&self) -> Result<()> {
         check_nonnegative("tolerance", self.tolerance)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 5).saturating_mul(starts_at_once(self.restarts))
     }
 
     /// `iterations`, `convergence` (the gap) and `soft` (the last X) are those of the best start.

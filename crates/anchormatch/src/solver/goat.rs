@@ -17,9 +17,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
-use super::frank_wolfe::{Direction, End, Report, StepRule, Walk, best_of_starts, climb};
+use super::frank_wolfe::{
+    Direction, End, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
+};
 use super::relaxation::{ROUNDING, cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -103,6 +105,10 @@ impl Solver for Goat {
             ));
         }
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 7).saturating_mul(starts_at_once(self.restarts))
     }
 
     /// `iterations`, `convergence` (‖X' − X‖/√k) and `soft` (the last X) are those of the best start.

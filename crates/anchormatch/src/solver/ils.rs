@@ -58,6 +58,10 @@ impl Solver for Ils {
         }
     }
 
+    fn memory(&self, problem: &Problem) -> u64 {
+        Local::memory(problem).saturating_mul(2)
+    }
+
     /// # Complexity
     /// O(r n²) for each move of a kick and its descent. Memory: twice one n₁×n₂ and two n₁×n₁ matrices.
     fn solve_accepted(

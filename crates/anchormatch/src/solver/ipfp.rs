@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frank_wolfe::{BestVertex, Form, Fresh, Polytope, StepRule, Taken, climb};
 use super::relaxation::{Iterations, check_nonnegative, initial, scale};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -62,6 +62,10 @@ impl Solver for Ipfp {
 
     fn check(&self) -> Result<()> {
         check_nonnegative("tolerance", self.tolerance)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 7)
     }
 
     /// An assignment in the start counts as visited: the result is never worse.

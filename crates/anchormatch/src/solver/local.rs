@@ -17,8 +17,10 @@
 //!
 //! Memory: one n₁×n₂ and two n₁×n₁ matrices.
 
+use super::Kind;
+use super::memory::{bytes, reserve_for};
 use crate::assignment::Assignment;
-use crate::error::{Hint, Result};
+use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
 
@@ -78,7 +80,7 @@ impl<'p> Local<'p> {
     ) -> Result<Self> {
         let (n, m) = problem.shape();
         let listed = !problem.candidates().is_all();
-        reserve(problem, (n * m + 2 * n * n) as u64, monitor)?;
+        reserve_for(Kind::Search, problem, Self::memory(problem), monitor)?;
         let lists = listed.then(|| {
             let mut lists = Lists {
                 offsets: vec![0],
@@ -113,6 +115,14 @@ impl<'p> Local<'p> {
         };
         local.set(assignment);
         Ok(local)
+    }
+
+    /// Bytes that a state takes.
+    pub(super) fn memory(problem: &Problem) -> u64 {
+        let (n, m) = (problem.shape().0 as u64, problem.shape().1 as u64);
+        let numbers = n.saturating_mul(m.saturating_add(n).saturating_add(n));
+        let factors = problem.pairwise().low_rank_memory().unwrap_or(0);
+        bytes(problem, numbers).saturating_add(factors)
     }
 
     /// Goes to another assignment.
@@ -399,18 +409,4 @@ pub(super) fn tolerance(problem: &Problem) -> f64 {
         .occurring()
         .fold(0.0f64, |largest, u| largest.max(u.abs()));
     1e-11 * (unary + 2.0 * n.min(m) as f64 * low.abs().max(high.abs()))
-}
-
-/// Refuses a search that needs more memory than there is.
-pub(super) fn reserve(problem: &Problem, numbers: u64, monitor: &Monitor) -> Result<()> {
-    let scratch = problem.pairwise().scratch_len() as u64;
-    monitor.reserve(
-        &format!(
-            "a search over {}×{} assignments",
-            problem.shape().0,
-            problem.shape().1
-        ),
-        numbers.saturating_add(scratch).saturating_mul(8),
-        &[Hint::MoreMemory, Hint::Relaxation],
-    )
 }

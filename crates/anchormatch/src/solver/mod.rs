@@ -19,6 +19,7 @@ mod ipfp;
 mod jumps;
 mod local;
 mod mean_field;
+mod memory;
 mod path;
 mod portfolio;
 pub mod registry;
@@ -50,6 +51,7 @@ pub use ils::Ils;
 pub use ipfp::Ipfp;
 pub(crate) use mean_field::Annealed;
 pub use mean_field::MeanField;
+pub use memory::matrices;
 pub use path::Path;
 pub use portfolio::Portfolio;
 pub use rounding::round;
@@ -238,6 +240,12 @@ pub trait Solver: Configurable + Send + Sync {
         Ok(())
     }
 
+    /// Bytes that solving takes beside the problem, which [`solve`](Self::solve) reserves: by default
+    /// four [`matrices`] of all pairs.
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 4)
+    }
+
     /// Solves a problem that the solver [accepts](Self::accepts), from a start that fits it, with
     /// parameters that were checked. This is what an algorithm implements; callers call
     /// [`solve`](Self::solve).
@@ -260,6 +268,7 @@ pub trait Solver: Configurable + Send + Sync {
         self.check()?;
         self.accepts(problem)?;
         start.check(problem)?;
+        memory::reserve(self, problem, monitor)?;
         self.solve_accepted(problem, start, monitor)
     }
 }

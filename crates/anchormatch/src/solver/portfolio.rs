@@ -123,6 +123,10 @@ impl Solver for Portfolio {
         Ok(())
     }
 
+    fn memory(&self, problem: &Problem) -> u64 {
+        self.tabu.memory(problem)
+    }
+
     /// # Complexity
     /// The relaxations, then O(r n²) a tabu iteration. Memory: four N×N matrices a thread, N the larger
     /// side, and what the relaxations need.
@@ -263,10 +267,13 @@ impl<'a> Rounds<'a> {
             if monitor.interrupted().is_some() {
                 break;
             }
-            // One that does not take the problem is no start, and no reason to give up.
+            // One that does not take the problem, or has no room, is no start and no reason to give up.
             if relaxation.accepts(self.problem).is_ok() {
-                let solution = relaxation.solve(self.problem, start, &monitor)?;
-                starts.push(completed(self.problem, &solution.assignment)?);
+                match relaxation.solve(self.problem, start, &monitor) {
+                    Ok(solution) => starts.push(completed(self.problem, &solution.assignment)?),
+                    Err(Error::Memory { .. }) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         for place in starts.len()..self.searches {

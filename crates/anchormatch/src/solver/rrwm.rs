@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{ROUNDING, cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -86,6 +86,10 @@ impl Solver for Rrwm {
         check_nonnegative("tolerance", self.tolerance)?;
         check_nonnegative("sinkhorn_tolerance", self.sinkhorn_tolerance)?;
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 6)
     }
 
     /// # Complexity

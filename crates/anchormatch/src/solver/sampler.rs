@@ -17,6 +17,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::jumps::Jumps;
 use super::local::{Local, Step};
+use super::memory::reserve_for;
+use super::{Kind, matrices};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -140,6 +142,9 @@ impl Sampler {
         let mut modes = vec![first.clone()];
         modes.extend(self.modes.iter().filter(|mode| *mode != first).cloned());
         let mut jumps = Jumps::between(&modes, (n, m));
+        let needed = Local::memory(problem).saturating_mul(chains as u64);
+        let needed = needed.saturating_add(matrices(problem, 1));
+        reserve_for(Kind::Search, problem, needed, monitor)?;
         let mut states = Vec::with_capacity(chains);
         for k in 0..chains {
             states.push(Local::new(problem, &modes[k % modes.len()], monitor)?);

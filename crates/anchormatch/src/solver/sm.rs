@@ -18,7 +18,7 @@ use super::relaxation::{
     Iterations, add, check_nonnegative, dot, initial, norm, scale, soft_assignment,
 };
 use super::rounding::drop_harmful;
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, matrices, round};
 use crate::assignment::{Assignment, greedy};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -77,6 +77,10 @@ impl Solver for Sm {
     fn check(&self) -> Result<()> {
         check_nonnegative("shift", self.shift)?;
         check_nonnegative("tolerance", self.tolerance)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 5)
     }
 
     /// A start is mixed half and half with the uniform one, so that no eigenvector is out of reach.

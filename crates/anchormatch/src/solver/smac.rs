@@ -26,7 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, dot, norm, scale, soft_assignment};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -65,6 +65,10 @@ impl Solver for Smac {
 
     fn check(&self) -> Result<()> {
         check_nonnegative("tolerance", self.tolerance)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 8)
     }
 
     /// The start's matrices are not used; its seed breaks the symmetry of the first vector.

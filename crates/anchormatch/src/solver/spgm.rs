@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::relaxation::{
     Iterations, check_nonnegative, check_positive, initial, largest_sum, soft_assignment,
 };
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, Solution, Solver, Start, matrices, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -72,6 +72,10 @@ impl Solver for Spgm {
         check_nonnegative("tolerance", self.tolerance)?;
         check_nonnegative("projection_tolerance", self.projection_tolerance)?;
         check_positive("projection_sweeps", self.projection_sweeps)
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 7)
     }
 
     /// # Complexity

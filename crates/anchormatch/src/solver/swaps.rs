@@ -23,7 +23,9 @@ use crate::linalg::Vectors;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
 
-use super::local::{reserve, tolerance};
+use super::Kind;
+use super::local::tolerance;
+use super::memory::{bytes, reserve_for};
 
 /// Numbers that the inner loops take at a time.
 pub(super) const LANES: usize = 8;
@@ -69,7 +71,16 @@ impl<'p> Swaps<'p> {
             && many <= 4 * few
             && problem.candidates().is_all()
             && problem.coverage() == Coverage::Full
-            && problem.pairwise().low_rank().is_some()
+            && problem.pairwise().low_rank_memory().is_some()
+    }
+
+    /// Bytes that a state takes, and the tabu list that goes with it: two matrices each.
+    pub(super) fn memory(problem: &Problem) -> u64 {
+        let nodes = problem.shape().0.max(problem.shape().1);
+        let stride = nodes.next_multiple_of(LANES) as u64;
+        let numbers = (nodes as u64).saturating_mul(stride).saturating_mul(4);
+        let factors = problem.pairwise().low_rank_memory().unwrap_or(0);
+        bytes(problem, numbers).saturating_add(factors)
     }
 
     /// The state at `assignment`, which must match the whole smaller side.
@@ -87,8 +98,7 @@ impl<'p> Swaps<'p> {
         let (n, m) = problem.shape();
         let (real, nodes) = (n.min(m), n.max(m));
         let stride = nodes.next_multiple_of(LANES);
-        // With two more for the tabu list that goes with it.
-        reserve(problem, 4 * (nodes * stride) as u64, monitor)?;
+        reserve_for(Kind::Search, problem, Self::memory(problem), monitor)?;
         let unary = problem.full_unary(monitor)?.as_slice();
         let w = problem.pairwise().low_rank().expect("a sum of products");
         let flipped = n > m;

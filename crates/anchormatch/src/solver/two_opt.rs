@@ -45,6 +45,10 @@ impl Solver for TwoOpt {
         }
     }
 
+    fn memory(&self, problem: &Problem) -> u64 {
+        Local::memory(problem)
+    }
+
     /// # Complexity
     /// O(n₁ n₂) to find a move and O(r n²) to make it; about n moves from a random start. Memory: one
     /// n₁×n₂ and two n₁×n₁ matrices.

@@ -20,6 +20,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::memory::squares;
 use super::relaxation::check_nonnegative;
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::Sinkhorn;
@@ -63,6 +64,11 @@ impl Solver for Umeyama {
 
     fn accepts(&self, problem: &Problem) -> Result<()> {
         factors(problem).map(|_| ())
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        // A spectrum of twice the size, its vectors and their moduli.
+        squares(problem, 16)
     }
 
     /// The start is not used. A stop leaves out the spectral score.
@@ -157,7 +163,7 @@ struct Spectrum {
 impl Spectrum {
     /// The spectrum of `sign` · M, or of the Hermitian matrix of a directed M.
     fn of(weights: &Weights, directed: bool, sign: f64) -> Result<Self> {
-        let n = weights.nodes();
+        let n = weights.node_count();
         let mut matrix = weights.dense();
         matrix.as_mut_slice().iter_mut().for_each(|v| *v *= sign);
         if !directed {

@@ -39,7 +39,7 @@ pub fn heat_columns(
     tolerance: f64,
     monitor: &Monitor,
 ) -> Result<Vec<Matrix>> {
-    let n = graph.nodes();
+    let n = graph.node_count();
     if let Some(&outside) = sources.iter().find(|&&v| v >= n) {
         return Err(Error::parameter(
             "sources",
@@ -103,7 +103,7 @@ fn filter_block(
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
     let width = sources.len();
-    let size = laplacian.nodes() * width;
+    let size = laplacian.node_count() * width;
     let mut previous = vec![0.0; size];
     for (column, &v) in sources.iter().enumerate() {
         previous[v * width + column] = 1.0;

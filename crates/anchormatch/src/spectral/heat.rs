@@ -28,7 +28,7 @@ pub fn diffusion_time(graph: &Graph, tau: f64) -> Result<f64> {
 /// The mean of λ₂ … λₙ; 0 without edges.
 #[must_use]
 pub fn mean_eigenvalue(graph: &Graph) -> f64 {
-    let others = graph.nodes().saturating_sub(1).max(1) as f64;
+    let others = graph.node_count().saturating_sub(1).max(1) as f64;
     graph.laplacian().trace() / others
 }
 
@@ -38,7 +38,7 @@ pub fn mean_eigenvalue(graph: &Graph) -> f64 {
 /// O(n³) time, 2 n² numbers.
 #[must_use]
 pub fn heat_kernel(spectrum: &Spectrum, time: f64) -> Matrix {
-    let n = spectrum.nodes();
+    let n = spectrum.node_count();
     let mut half = spectrum.eigenvectors().clone();
     let decay: Vec<f64> = spectrum
         .eigenvalues()

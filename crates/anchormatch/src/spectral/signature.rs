@@ -120,10 +120,10 @@ pub fn anchored_signature(
     monitor: &Monitor,
 ) -> Result<Matrix> {
     let blocks = heat_columns(graph, times, anchors, ANCHORED_TOLERANCE, monitor)?;
-    let mut result = Matrix::zeros(graph.nodes(), anchors.len() * times.len());
+    let mut result = Matrix::zeros(graph.node_count(), anchors.len() * times.len());
     for (block, matrix) in blocks.iter().enumerate() {
         let start = block * anchors.len();
-        for u in 0..graph.nodes() {
+        for u in 0..graph.node_count() {
             result.row_mut(u)[start..start + anchors.len()].copy_from_slice(matrix.row(u));
         }
     }
@@ -155,7 +155,7 @@ fn signature(
     values: &[f64],
     response: impl Fn(f64, f64, bool) -> f64,
 ) -> Matrix {
-    let n = spectrum.nodes();
+    let n = spectrum.node_count();
     let mut squared = spectrum.eigenvectors().clone();
     for value in squared.as_mut_slice() {
         *value *= *value;
@@ -186,7 +186,7 @@ fn band_pass(x: f64) -> f64 {
 }
 
 fn positive_range(spectrum: &Spectrum) -> Option<(f64, f64)> {
-    let low = (0..spectrum.nodes()).find(|&k| !spectrum.is_null(k))?;
+    let low = (0..spectrum.node_count()).find(|&k| !spectrum.is_null(k))?;
     Some((spectrum.eigenvalues()[low], *spectrum.eigenvalues().last()?))
 }
 

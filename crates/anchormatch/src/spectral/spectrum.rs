@@ -23,7 +23,7 @@ impl Spectrum {
     /// # Complexity
     /// O(n³) time, 4 n² numbers.
     pub fn of(graph: &Graph, monitor: &Monitor) -> Result<Self> {
-        let n = graph.nodes() as u64;
+        let n = graph.node_count() as u64;
         monitor.reserve(
             &format!("the eigendecomposition of {n} nodes"),
             n.saturating_mul(n).saturating_mul(4 * 8),
@@ -40,7 +40,7 @@ impl Spectrum {
 
     /// The number of nodes.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.eigen.values.len()
     }
 
@@ -68,7 +68,7 @@ impl Spectrum {
     /// happened to pick; there the average over the eigenspace, which does not, stands for each.
     #[must_use]
     pub fn squared_eigenvectors(&self, count: usize) -> Matrix {
-        let n = self.nodes();
+        let n = self.node_count();
         let count = count.min(n.saturating_sub(1));
         let mut features = Matrix::zeros(n, count);
         let mut start = 0;

@@ -159,8 +159,8 @@ pub(crate) fn assert_sound(preset: &Best, matching: &Matching, task: &Task<'_>) 
     targets.extend(&matching.unmatched_target);
     sources.sort_unstable();
     targets.sort_unstable();
-    assert_eq!(sources, (0..source.nodes()).collect::<Vec<_>>());
-    assert_eq!(targets, (0..target.nodes()).collect::<Vec<_>>());
+    assert_eq!(sources, (0..source.node_count()).collect::<Vec<_>>());
+    assert_eq!(targets, (0..target.node_count()).collect::<Vec<_>>());
     for pair in &matching.pairs {
         assert!((0.0..=1.0).contains(&pair.confidence), "{pair:?}");
         let told = anchors.hard().contains(&(pair.source, pair.target));
@@ -172,7 +172,7 @@ pub(crate) fn assert_sound(preset: &Best, matching: &Matching, task: &Task<'_>) 
         assert_eq!(kept, anchors.hard().len(), "anchors are kept");
     }
     if !preset.allow_unmatched {
-        let smaller = source.nodes().min(target.nodes());
+        let smaller = source.node_count().min(target.node_count());
         assert_eq!(matching.pairs.len(), smaller, "the smaller side is matched");
     }
     assert!(matching.objective.is_finite(), "{}", matching.objective);
@@ -181,7 +181,7 @@ pub(crate) fn assert_sound(preset: &Best, matching: &Matching, task: &Task<'_>) 
 /// A graph whose nodes are renamed: the new node k is the old node `order[k]`; and its old nodes'
 /// new places.
 pub(crate) fn renamed(graph: &Graph, step: usize) -> (Graph, Vec<usize>) {
-    let n = graph.nodes();
+    let n = graph.node_count();
     let order: Vec<usize> = (0..n).map(|k| (step * k + 3) % n).collect();
     let mut place = vec![usize::MAX; n];
     for (new, &old) in order.iter().enumerate() {

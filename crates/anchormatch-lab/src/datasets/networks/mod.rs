@@ -205,7 +205,7 @@ impl Network {
                     let id = source.labels().get(s);
                     target.labels().find(&id).map(|t| (s, t))
                 };
-                let partners: Vec<_> = (0..source.nodes()).filter_map(same).collect();
+                let partners: Vec<_> = (0..source.node_count()).filter_map(same).collect();
                 self.aligned(&source, &target, &partners)
             }
             Truth::File(file) => {
@@ -239,7 +239,7 @@ impl Network {
         let damaged = |error| DatasetError::of_file(error, path, NAME, LAYOUT);
         let graph = read_graph(path, &options).map_err(damaged)?.graph;
         let weight = |sum: f64| if self.weighted { 0.5 * sum } else { 1.0 };
-        let all: Vec<usize> = (0..graph.nodes()).collect();
+        let all: Vec<usize> = (0..graph.node_count()).collect();
         reweighted_part(&graph, &all, weight).map_err(damaged)
     }
 
@@ -274,7 +274,7 @@ impl NetworkPair {
     /// The number of nodes of either network.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.source.nodes()
+        self.source.node_count()
     }
 
     /// The pair with the target's nodes in an order that the seed decides.
@@ -282,11 +282,11 @@ impl NetworkPair {
     /// # Errors
     /// When the networks differ in size, which those of [`Network::load`] do not.
     pub fn instance(&self, seed: u64) -> Result<Instance> {
-        if self.target.nodes() != self.nodes() {
+        if self.target.node_count() != self.nodes() {
             return Err(Error::Graph(format!(
                 "found networks of {} and {} nodes, expected as many in both",
                 self.nodes(),
-                self.target.nodes()
+                self.target.node_count()
             )));
         }
         let nodes = self.nodes();
@@ -301,7 +301,7 @@ fn part(graph: &Graph, nodes: &[usize]) -> Result<Graph> {
 }
 
 fn reweighted_part(graph: &Graph, nodes: &[usize], weight: impl Fn(f64) -> f64) -> Result<Graph> {
-    let mut place = vec![None; graph.nodes()];
+    let mut place = vec![None; graph.node_count()];
     for (new, &old) in nodes.iter().enumerate() {
         place[old] = Some(new);
     }

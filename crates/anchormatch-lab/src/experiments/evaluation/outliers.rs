@@ -53,7 +53,8 @@ impl Counts {
             inliers: instance.truth.len() - trial.anchors.len(),
             matched: free().count(),
             matched_right: free().filter(|(_, v)| **v == Some(true)).count(),
-            outliers: instance.source.nodes() + instance.target.nodes() - 2 * instance.truth.len(),
+            outliers: instance.source.node_count() + instance.target.node_count()
+                - 2 * instance.truth.len(),
             alone: matching.unmatched_source.len() + matching.unmatched_target.len(),
             alone_right: no_partner(&matching.unmatched_source, &sources)
                 + no_partner(&matching.unmatched_target, &targets),

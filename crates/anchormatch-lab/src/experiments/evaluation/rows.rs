@@ -326,7 +326,10 @@ mod tests {
                 continue;
             }
             let trial = row.trial(&plan, 1).unwrap();
-            let (n, m) = (trial.instance.source.nodes(), trial.instance.target.nodes());
+            let (n, m) = (
+                trial.instance.source.node_count(),
+                trial.instance.target.node_count(),
+            );
             assert_eq!(n.max(m), row.nodes(), "{}", row.name);
             assert_eq!(trial.anchors.len(), row.anchors);
             let trials = if row.nodes() >= 100 { 3 } else { 12 };

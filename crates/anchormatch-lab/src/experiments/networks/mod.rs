@@ -220,8 +220,8 @@ impl NetworkSweep {
             pair: pair.name,
             weighted: pair.weighted,
             nodes: pair.nodes(),
-            source_edges: pair.source.edges(),
-            target_edges: pair.target.edges(),
+            source_edges: pair.source.edge_count(),
+            target_edges: pair.target.edge_count(),
             percent,
             anchors: trials[0].anchors.len(),
             method: matcher.name().to_owned(),
@@ -259,7 +259,7 @@ impl NetworkSweep {
             let mut anchors = trial.anchors.iter();
             anchors.all(|&(s, t)| partners.partner(s) == Some(t))
         };
-        let partners = partners(&found, [source.nodes(), target.nodes()]);
+        let partners = partners(&found, [source.node_count(), target.node_count()]);
         let Some(partners) = partners.filter(keeps) else {
             return Err(Error::Numerics(format!(
                 "{} returned no matching that keeps the anchors",
@@ -301,7 +301,7 @@ fn partners(matching: &Matching, [n, m]: [usize; 2]) -> Option<Assignment> {
 #[must_use]
 pub fn conserved(source: &Graph, target: &Graph, partners: &Assignment) -> Conserved {
     let (mut kept, mut kept_weight, mut weight) = (0usize, 0.0, 0.0);
-    for i in 0..source.nodes() {
+    for i in 0..source.node_count() {
         for (j, w) in source.neighbours(i).take_while(|&(j, _)| j < i) {
             weight += w.max(0.0);
             if let (Some(a), Some(b)) = (partners.partner(i), partners.partner(j)) {
@@ -312,10 +312,10 @@ pub fn conserved(source: &Graph, target: &Graph, partners: &Assignment) -> Conse
         }
     }
     Conserved {
-        edges: if source.edges() == 0 {
+        edges: if source.edge_count() == 0 {
             1.0
         } else {
-            kept as f64 / source.edges() as f64
+            kept as f64 / source.edge_count() as f64
         },
         weight: if weight == 0.0 {
             1.0

@@ -85,8 +85,8 @@ fn solvers_are_scored_and_the_truth_stands_beside() {
     for row in &result.rows {
         assert_eq!((row.nodes, row.anchors, row.accuracy.count), (30, 3, 3));
         assert_eq!((row.cut, &row.failure), (0, &None));
-        let lost = pairs[0].source.edges() - pairs[0].target.edges();
-        let want = 1.0 - lost as f64 / pairs[0].source.edges() as f64;
+        let lost = pairs[0].source.edge_count() - pairs[0].target.edge_count();
+        let want = 1.0 - lost as f64 / pairs[0].source.edge_count() as f64;
         assert!((row.truth.edges - want).abs() < 1e-12 && want < 1.0);
         assert_eq!(row.conserved_edges, row.conserved_weight);
         // The same runs once more, counted node by node.
@@ -135,12 +135,12 @@ fn a_refusal_is_a_row_and_nonsense_is_an_error() {
             confidence: 1.0,
             anchor: false,
         };
-        matching.pairs = (0..task.source().nodes()).map(pair).collect();
+        matching.pairs = (0..task.source().node_count()).map(pair).collect();
         Ok(matching)
     };
     let outside: fn(&Task<'_>) -> Result<Matching> = |task| {
         let mut matching = anchors_alone(task)?;
-        matching.pairs[0].target = task.target().nodes();
+        matching.pairs[0].target = task.target().node_count();
         Ok(matching)
     };
     let forgets: fn(&Task<'_>) -> Result<Matching> = |task| {
@@ -217,7 +217,7 @@ proptest! {
                 sum += a[(i, j)] * b[(partners[i], partners[j])];
             }
         }
-        let want = if source.edges() == 0 { 1.0 } else { sum / 2.0 / source.edges() as f64 };
+        let want = if source.edge_count() == 0 { 1.0 } else { sum / 2.0 / source.edge_count() as f64 };
         let partners: Assignment = partners.into_iter().map(Some).collect();
         let got = conserved(&source, &target, &partners);
         prop_assert!((got.edges - want).abs() < 1e-12 && (got.weight - want).abs() < 1e-12);

@@ -131,7 +131,7 @@ mod tests {
         let standard: Vec<String> = Entry::standard().into_iter().map(|c| c.name).collect();
         assert_eq!(names, standard);
         let crowded = outliers(&scale, 0).points[10].trial(0).unwrap();
-        assert_eq!(crowded.instance.source.nodes(), 40);
+        assert_eq!(crowded.instance.source.node_count(), 40);
         assert_eq!(crowded.instance.truth.len(), 20);
         assert_eq!(crowded.anchors.len(), 2);
         let xs = |p: &Protocol| {

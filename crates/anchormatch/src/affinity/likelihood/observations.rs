@@ -62,8 +62,8 @@ pub struct Observations {
 /// be tried in time without an exception.
 #[must_use]
 pub fn are_lengths(graph: &Graph) -> bool {
-    let n = graph.nodes();
-    if n < 3 || graph.edges() < n * (n - 1) / 2 {
+    let n = graph.node_count();
+    if n < 3 || graph.edge_count() < n * (n - 1) / 2 {
         return false;
     }
     let positive = (0..n).all(|i| graph.neighbours(i).all(|(_, w)| w > 0.0));
@@ -98,7 +98,7 @@ pub fn are_lengths(graph: &Graph) -> bool {
 pub fn has_heavy_tails(graph: &Graph) -> bool {
     let unit = unit(graph.weights());
     let values = || graph.weights().map(|w| w / unit);
-    let count = (2 * graph.edges()).max(1) as f64;
+    let count = (2 * graph.edge_count()).max(1) as f64;
     let mean = values().sum::<f64>() / count;
     let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
     let (second, fourth) = (moment(2), moment(4));
@@ -171,7 +171,7 @@ impl Observations {
     /// What `graph` shows, its weights on a scale.
     #[must_use]
     pub fn of(graph: &Graph, scale: Scale) -> Self {
-        let n = graph.nodes();
+        let n = graph.node_count();
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let pairs = (n * n.saturating_sub(1)) as f64;
         let unit = match scale {
@@ -180,10 +180,10 @@ impl Observations {
         };
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
-        if scale == Scale::AsGiven && (2 * graph.edges()) as f64 >= NEARLY_COMPLETE * pairs {
+        if scale == Scale::AsGiven && (2 * graph.edge_count()) as f64 >= NEARLY_COMPLETE * pairs {
             // Weights that happened to be zero are no edges of their own kind.
             values = Matrix::from_fn(n, n, |i, j| if i == j { f64::NAN } else { 0.0 });
-            count = pairs - (2 * graph.edges()) as f64;
+            count = pairs - (2 * graph.edge_count()) as f64;
         }
         for i in 0..n {
             for (j, weight) in graph.neighbours(i) {
@@ -246,7 +246,7 @@ impl Observations {
 
     /// The number of nodes.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.values.rows()
     }
 

@@ -67,7 +67,7 @@ pub(super) const MORE_MEMORY: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs]
 
 /// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
 pub(super) fn bytes(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {
-    let [n, m] = graphs.map(|graph| graph.nodes() as u64);
+    let [n, m] = graphs.map(|graph| graph.node_count() as u64);
     let squares = n.saturating_mul(n).saturating_add(m.saturating_mul(m));
     let count = own.saturating_mul(squares);
     let count = count.saturating_add(between.saturating_mul(n.saturating_mul(m)));

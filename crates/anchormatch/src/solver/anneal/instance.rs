@@ -170,7 +170,7 @@ impl Instance {
 fn links(weights: &Weights, unit: f64, nodes: usize) -> Csr<f32> {
     let rows = (0..nodes).map(|i| {
         let mut row = Vec::new();
-        if i < weights.nodes() {
+        if i < weights.node_count() {
             weights.visit_row(i, |j, v| {
                 let value = (v / unit) as f32;
                 if value != 0.0 && value.is_finite() {

@@ -170,6 +170,11 @@ impl Solver for Anneal {
         factors(problem).map(|_| ())
     }
 
+    /// The instance and its walks are reserved where they begin, with advice of their own.
+    fn memory(&self, _problem: &Problem) -> u64 {
+        0
+    }
+
     /// `iterations` counts proposals and chains of all walks; `Converged` says that the optimum is
     /// proven.
     ///

@@ -179,7 +179,8 @@ impl<'k> Batch<'k> {
                 None,
                 walks.sweeps,
                 false,
-                &monitor.unobserved(),
+                // Observed, too: a caller may look for signals there, however many sweeps there are.
+                monitor,
             );
             let mut moved = 0.0f64;
             for ((walked, jump), v) in (walked.chunks_exact_mut(self.size().max(1)))
@@ -330,6 +331,25 @@ mod tests {
                 assert!((x - want).abs() < 1e-9, "{n}: {x} {want}");
             }
         }
+    }
+
+    #[test]
+    fn walks_of_endless_sweeps_are_stopped_from_their_observer() {
+        let matrices = affinities(6, 1);
+        let batch = Batch::new(&matrices, (2, 3), vec![(2, 3)]).unwrap();
+        let token = crate::monitor::CancelToken::default();
+        let seen = token.clone();
+        let monitor = Monitor::silent()
+            .cancelled_by(token)
+            .observe(move |_| seen.cancel());
+        let walks = RandomWalks {
+            alpha: 0.2,
+            beta: 30.0,
+            sweeps: usize::MAX,
+            max_iterations: usize::MAX,
+        };
+        let found = batch.random_walks(vec![1.0 / 6.0; 6], &walks, &monitor);
+        assert!(found.is_ok_and(|v| v.iter().all(|x| x.is_finite())));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Layers {
     /// # Errors
     /// When matrices differ in size, are not square or not finite.
     pub fn new(layers: Vec<Layer>, linear: Option<Matrix>) -> Result<Self> {
-        let nodes = layers.first().map_or(0, |layer| layer.a.nodes());
+        let nodes = layers.first().map_or(0, |layer| layer.a.node_count());
         for layer in &layers {
             let crossing = layer.crossing.as_ref();
             let all = [
@@ -58,8 +58,8 @@ impl Layers {
             for (name, weights) in all {
                 let Some(weights) = weights else { continue };
                 weights.check(name)?;
-                if weights.nodes() != nodes {
-                    let found = format!("a matrix of {} rows", weights.nodes());
+                if weights.node_count() != nodes {
+                    let found = format!("a matrix of {} rows", weights.node_count());
                     return Err(Error::parameter(name, found, format!("{nodes} rows")));
                 }
             }
@@ -79,7 +79,7 @@ impl Layers {
 
     /// The number of nodes of either side.
     #[must_use]
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.nodes
     }
 

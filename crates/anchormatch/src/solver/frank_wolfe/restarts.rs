@@ -18,6 +18,11 @@ const ROUND: usize = 1024;
 /// Takes the residual of an iteration; says when to stop.
 pub(in crate::solver) type Report<'r> = dyn Fn(f64) -> Option<Status> + Sync + 'r;
 
+/// How many of a start and its restarts run at the same time.
+pub(in crate::solver) fn starts_at_once(restarts: usize) -> u64 {
+    restarts.saturating_add(1).min(rayon::current_num_threads()) as u64
+}
+
 /// The best solution of `climb` from the start asked for and from `restarts` random ones.
 ///
 /// Starts run in parallel, each from its own random stream, and equal solutions go to the earlier

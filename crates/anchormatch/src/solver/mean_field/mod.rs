@@ -46,8 +46,9 @@ mod critical;
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
+use super::memory::reserve;
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -143,6 +144,10 @@ impl Solver for MeanField {
         check_positive("sinkhorn_sweeps", self.sinkhorn_sweeps)
     }
 
+    fn memory(&self, problem: &Problem) -> u64 {
+        matrices(problem, 6)
+    }
+
     /// `convergence` is ‖X' − X‖/√k, k = min(n₁, n₂).
     ///
     /// # Complexity
@@ -177,6 +182,7 @@ impl MeanField {
     ) -> Result<Annealed> {
         self.check()?;
         start.check(problem)?;
+        reserve(self, problem, monitor)?;
         let (n, m) = problem.shape();
         let mut iterations = Iterations::new("mean-field", self.steps, problem, monitor);
         let unary = problem.full_unary(monitor)?.as_slice();

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use self::relaxation::{Images, Relaxation};
 use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
+use super::memory::squares;
 use super::relaxation::{check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, round};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
@@ -82,6 +83,10 @@ impl Solver for Path {
 
     fn accepts(&self, problem: &Problem) -> Result<()> {
         factors(problem).map(|_| ())
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        squares(problem, 15)
     }
 
     /// The start is not used: the path has its own. `convergence` holds the gaps. Where not all

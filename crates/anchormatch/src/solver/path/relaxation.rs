@@ -193,7 +193,7 @@ fn power_of_two(value: f64) -> f64 {
 
 /// A dense matrix with zero rows and columns added.
 fn padded(weights: &Weights, size: usize) -> Vec<f64> {
-    let n = weights.nodes();
+    let n = weights.node_count();
     let dense = weights.dense();
     let mut out = vec![0.0; size * size];
     for i in 0..n {

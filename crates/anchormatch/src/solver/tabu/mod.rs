@@ -18,6 +18,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::local::Local;
 use super::starting::starting_point;
 use super::swaps::Swaps;
 use super::{Info, Kind, Solution, Solver, Start, Status};
@@ -74,9 +75,10 @@ const GENERAL_RANK: usize = 24;
 pub(super) fn default_iterations(problem: &Problem, effort: usize) -> usize {
     let (n, m) = problem.shape();
     let nodes = n.max(m);
-    let rank = match problem.pairwise().low_rank() {
-        Some(w) if Swaps::suit(problem) => w.terms(),
-        _ => GENERAL_RANK,
+    let factors = || problem.pairwise().low_rank();
+    let rank = match Swaps::suit(problem).then(factors).flatten() {
+        Some(w) => w.terms(),
+        None => GENERAL_RANK,
     };
     let numbers = problem.candidates().count().max(1) * (4 + rank) / 4;
     let wanted = 16 * effort * nodes / (15 + rank);
@@ -106,6 +108,14 @@ impl Solver for Tabu {
             ));
         }
         Ok(())
+    }
+
+    fn memory(&self, problem: &Problem) -> u64 {
+        if Swaps::suit(problem) {
+            Swaps::memory(problem)
+        } else {
+            Local::memory(problem)
+        }
     }
 
     /// # Complexity
