@@ -34,6 +34,7 @@ def match(
     max_memory: int | str | None = None,
     progress: ProgressOption = False,
     repair_anchors: bool = False,
+    regime: str | None = None,
     solver_options: Mapping[str, Any] | None = None,
     terms: str | None = None,
     tau: float | None = None,
@@ -79,6 +80,9 @@ def match(
         the stage, the steps done, the steps in all (or ``None``) and a figure (or ``None``).
     repair_anchors
         Demote anchors that disagree with the rest of the evidence to hints, and match again. Not for
+        ``paper``.
+    regime : {"auto", "dense", "sparse"}
+        Keep all pairs of nodes, or lists of candidates; by default it goes by size and density. Not for
         ``paper``.
     solver_options
         Options of ``solver``, which :func:`solvers` lists.
@@ -126,6 +130,7 @@ def match(
     given: dict[str, Any] = {
         "allow_unmatched": bool(allow_unmatched) or None,
         "repair_anchors": bool(repair_anchors) or None,
+        "regime": regime,
         "terms": terms,
         "tau": tau,
         "width": width,

@@ -39,6 +39,11 @@ pub(crate) struct Method {
     #[arg(long)]
     allow_unmatched: bool,
 
+    /// Keep all pairs of nodes, or lists of candidates (best, fast): `auto` goes by size and density,
+    /// `sparse` takes graphs of any size that the memory holds
+    #[arg(long, value_parser = ["auto", "dense", "sparse"])]
+    regime: Option<String>,
+
     /// Demote anchors that disagree with the rest of the evidence to hints, and match again (best,
     /// fast). Without, they are only reported
     #[arg(long)]
@@ -220,6 +225,7 @@ impl Method {
             "repair_anchors",
             flag(self.repair_anchors),
         );
+        wish("--regime", "regime", self.regime.as_ref().map(|r| json!(r)));
         wish("--solver", "solver", self.solver.as_ref().map(|s| json!(s)));
         wish("--terms", "terms", paper.terms.map(|t| json!(t)));
         wish("--tau", "tau", number(paper.tau));

@@ -34,6 +34,10 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::SparsePoints => "give a sparse graph of them",
         Hint::Duplicates => "duplicates= merges them: sum, mean, max or first",
         Hint::RepairAnchors => "repair_anchors=True would demote it",
+        Hint::MoreAnchors => "give some as anchors=",
+        Hint::DenseRegime => "force regime=\"dense\"",
+        Hint::SparseRegime => "try regime=\"sparse\"",
+        Hint::AllowUnmatched => "allow_unmatched=True leaves them out",
         // No keyword does these.
         Hint::SmallerGraphs
         | Hint::SmallerGraph

@@ -18,6 +18,10 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::StartOver => "discard it with --fresh and start over",
         Hint::OtherFolder => "start elsewhere with --out DIR",
         Hint::DataFolder => "name the folder by --data DIR or by the variable ANCHORMATCH_DATA",
+        Hint::MoreAnchors => "give some with --anchors FILE",
+        Hint::DenseRegime => "force --regime dense",
+        Hint::SparseRegime => "try --regime sparse",
+        Hint::AllowUnmatched => "--allow-unmatched leaves them out",
         // No option does these.
         Hint::SmallerGraphs
         | Hint::SmallerGraph

@@ -58,6 +58,14 @@ pub enum Hint {
     OtherFolder,
     /// Say where the data sets are.
     DataFolder,
+    /// Give more anchors.
+    MoreAnchors,
+    /// Match in the regime that keeps all pairs of nodes.
+    DenseRegime,
+    /// Match in the regime that keeps lists of candidates.
+    SparseRegime,
+    /// Let nodes stay alone.
+    AllowUnmatched,
 }
 
 /// What a front door says for each hint: a clause that can stand after a semicolon.
@@ -65,7 +73,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 28] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -90,6 +98,10 @@ impl Hint {
         Self::StartOver,
         Self::OtherFolder,
         Self::DataFolder,
+        Self::MoreAnchors,
+        Self::DenseRegime,
+        Self::SparseRegime,
+        Self::AllowUnmatched,
     ];
 
     /// The library's own words, which name no option.
@@ -120,6 +132,10 @@ impl Hint {
             Self::StartOver => "discard it and start over",
             Self::OtherFolder => "start in another folder",
             Self::DataFolder => "name the data folder",
+            Self::MoreAnchors => "give some anchors",
+            Self::DenseRegime => "choose the dense regime",
+            Self::SparseRegime => "choose the sparse regime",
+            Self::AllowUnmatched => "allow nodes to stay alone",
         }
     }
 }
@@ -163,7 +179,7 @@ mod tests {
             Hint::ALL.len()
         );
         // The last variant in the list is the last of the enum: none was forgotten at the end.
-        assert_eq!(Hint::ALL.len(), Hint::DataFolder as usize + 1);
+        assert_eq!(Hint::ALL.len(), Hint::AllowUnmatched as usize + 1);
         let words: HashSet<&str> = Hint::ALL.iter().map(|hint| hint.neutral()).collect();
         assert_eq!(words.len(), Hint::ALL.len());
     }

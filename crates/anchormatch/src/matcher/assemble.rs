@@ -24,9 +24,9 @@ impl FreeNodes {
 /// What a run says about itself.
 #[derive(Default)]
 pub(super) struct Log {
-    notes: Vec<Note>,
-    parameters: Vec<(String, String)>,
-    timings: Vec<(String, f64)>,
+    pub(super) notes: Vec<Note>,
+    pub(super) parameters: Vec<(String, String)>,
+    pub(super) timings: Vec<(String, f64)>,
     pub(super) diagnostics: Diagnostics,
 }
 

@@ -14,7 +14,7 @@ mod terms;
 pub use assemble::matching_of;
 #[cfg(feature = "laboratory")]
 pub use best::Ingredients;
-pub use best::{Best, Effort};
+pub use best::{Best, Effort, RegimeChoice};
 pub use paper::Paper;
 pub use terms::Terms;
 

@@ -200,3 +200,34 @@ pub(crate) fn complete(nodes: usize) -> Graph {
     let pairs = (0..nodes).flat_map(|i| (0..i).map(move |j| (j, i, 1.0)));
     Graph::from_edges(nodes, &pairs.collect::<Vec<_>>()).unwrap()
 }
+
+/// Two copies of a random sparse graph that each keep a share of its edges, and the partners of the source
+/// nodes.
+pub(crate) fn noisy_copies(
+    n: usize,
+    degree: f64,
+    kept: f64,
+    seed: u64,
+) -> ([Graph; 2], Vec<usize>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut truth: Vec<usize> = (0..n).collect();
+    truth.shuffle(&mut rng);
+    let mut parent = std::collections::BTreeSet::new();
+    while parent.len() < (n as f64 * degree / 2.0) as usize {
+        let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
+        if i != j {
+            parent.insert((i.min(j), i.max(j)));
+        }
+    }
+    let (mut source, mut target) = (Vec::new(), Vec::new());
+    for (i, j) in parent {
+        if rng.random_bool(kept) {
+            source.push((i, j, 1.0));
+        }
+        if rng.random_bool(kept) {
+            target.push((truth[i], truth[j], 1.0));
+        }
+    }
+    let graph = |edges: &[_]| Graph::from_edges(n, edges).unwrap();
+    ([graph(&source), graph(&target)], truth)
+}

@@ -25,8 +25,8 @@ mod agreement;
 mod observations;
 
 pub use agreement::Agreement;
-pub(crate) use observations::unit;
 pub use observations::{Observations, Scale, are_lengths, has_heavy_tails};
+pub(crate) use observations::{unit, weight_scores};
 
 use crate::linalg::{Matrix, multiply_transposed_into};
 

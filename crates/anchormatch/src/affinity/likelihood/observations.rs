@@ -1,5 +1,7 @@
 //! What a graph shows of each pair of its nodes.
 
+use rayon::prelude::*;
+
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 
@@ -139,6 +141,18 @@ fn normal_scores(graph: &Graph) -> impl Fn(f64) -> f64 {
         let up_to = sorted.partition_point(|&w| w <= weight);
         quantile(0.5 * (below + up_to) as f64 / sorted.len().max(1) as f64)
     }
+}
+
+/// The normal score of every arc's weight, in the order of the graph's rows.
+pub(crate) fn weight_scores(graph: &Graph) -> Vec<f32> {
+    let score = normal_scores(graph);
+    let mut distinct: Vec<f64> = graph.weights().collect();
+    distinct.sort_unstable_by(f64::total_cmp);
+    distinct.dedup();
+    let scores: Vec<f32> = distinct.par_iter().map(|&w| score(w) as f32).collect();
+    let place = |weight: &f64| distinct.partition_point(|w| w < weight);
+    let weights = graph.sparse_adjacency().values();
+    weights.par_iter().map(|w| scores[place(w)]).collect()
 }
 
 /// Φ⁻¹ by bisection of the logistic approximation's neighbourhood: 40 halvings of [−9, 9].

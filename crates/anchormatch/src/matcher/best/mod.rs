@@ -30,6 +30,7 @@ mod regime;
 mod repair;
 mod scale_curve;
 mod search;
+mod sparse;
 mod thresholds;
 
 use std::sync::Arc;
@@ -62,6 +63,19 @@ pub enum Effort {
     Best,
 }
 
+/// Which way a match goes: over all pairs of nodes, or over lists of candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegimeChoice {
+    /// By size and density.
+    #[default]
+    Auto,
+    /// All pairs: exact evidence of every pair of nodes, O(n²) memory.
+    Dense,
+    /// Lists of candidates: O(edges + nodes) memory.
+    Sparse,
+}
+
 /// The likelihood matcher and its parameters.
 ///
 /// ```
@@ -89,6 +103,8 @@ pub struct Best {
     /// Whether anchors that the rest of the evidence contradicts become soft ones. Default false: they
     /// are named in the report.
     pub repair_anchors: bool,
+    /// Whether all pairs of nodes are kept, or lists of candidates. Default: by size and density.
+    pub regime: RegimeChoice,
     /// A solver in the place of the search. Default none.
     #[serde(with = "by_name::optional")]
     pub solver: Option<Arc<dyn Solver>>,
@@ -141,6 +157,7 @@ impl std::fmt::Debug for Best {
         f.debug_struct("Best")
             .field("effort", &self.effort)
             .field("allow_unmatched", &self.allow_unmatched)
+            .field("regime", &self.regime)
             .field("seed", &self.seed)
             .finish_non_exhaustive()
     }
@@ -238,6 +255,12 @@ impl Best {
         }
     }
 
+    /// In a [regime](Self::regime) of the caller's choice.
+    #[must_use]
+    pub fn with_regime(self, regime: RegimeChoice) -> Self {
+        Self { regime, ..self }
+    }
+
     /// With a solver in the place of the search.
     #[must_use]
     pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
@@ -259,9 +282,13 @@ impl Best {
 
     /// The chain, the anchors as they are.
     fn run_once(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        if regime::is_sparse(self, task) {
+            return sparse::run(self, task, monitor);
+        }
         let ingredients = &self.ingredients;
         let mut log = Log::default();
         log.parameter("preset", self.name());
+        log.parameter("regime", "dense");
         let free = FreeNodes::of(task);
         let observed = log.stage("observations", monitor, |_| {
             observe(task, ingredients, monitor)

@@ -1,8 +1,32 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
-use super::thresholds::{LARGE, LARGEST_PARTIAL, MEAN_FIELD_STEPS};
-use super::{Effort, Ingredients};
+use super::thresholds::{LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS, SPARSE_DENSITY};
+use super::{Best, Effort, Ingredients, RegimeChoice};
+use crate::graph::Graph;
 use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solver};
+use crate::task::Task;
+
+/// Whether a task is matched over lists of candidates: as the caller says, else when it is large and its
+/// graphs are sparse. A solver that the caller brought, and ingredients of the dense regime, need all pairs.
+pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
+    let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
+    match preset.regime {
+        RegimeChoice::Dense => false,
+        RegimeChoice::Sparse => preset.solver.is_none(),
+        RegimeChoice::Auto => {
+            let density = |graph: &Graph| {
+                let n = graph.node_count().max(2) as f64;
+                graph.sparse_adjacency().entries() as f64 / (n * (n - 1.0))
+            };
+            !needs_all
+                && task.nodes() > LISTED_NODES
+                && task
+                    .graphs()
+                    .into_iter()
+                    .all(|g| density(g) <= SPARSE_DENSITY)
+        }
+    }
+}
 
 /// What the choice depends on.
 #[derive(Debug, Clone, Copy)]

@@ -36,6 +36,11 @@ pub(super) const LARGEST_UNASKED_CHECK: usize = 200;
 /// `anchormatch-lab bench networks`
 pub(super) const SPARSE_DENSITY: f64 = 0.1;
 
+/// Nodes of the larger side beyond which sparse graphs are matched over lists of candidates.
+///
+/// `anchormatch-lab bench large`
+pub(super) const LISTED_NODES: usize = 2000;
+
 /// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
 /// large graphs lose by fewer steps their larger n makes up for.
 ///

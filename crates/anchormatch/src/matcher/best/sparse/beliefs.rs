@@ -1,0 +1,281 @@
+//! Stage *beliefs*: the probabilities of all candidates, from one another.
+//!
+//! A mean field on lists: every node's candidates collect the evidence of what is believed of its
+//! neighbours, and a balancing makes probabilities of it in which no target is given away twice
+//! ([`ListedBalance`]). Iterated until the likeliest partners stay; the model is fitted on the way. What is
+//! left over, for a node, is the chance that none of its candidates is the one.
+
+use rayon::prelude::*;
+
+use super::expansion::Expansion;
+use super::known::Known;
+use super::model::Model;
+use super::neighbours::{Believed, Outlook, keep_highest};
+use super::rows::by_row;
+use super::side::{NONE, Side};
+use crate::assignment::ListedBalance;
+use crate::linalg::Csr;
+use crate::monitor::{Monitor, Progress};
+
+/// Candidates of a node.
+const CANDIDATES: usize = 16;
+
+/// Nats below the best beyond which a candidate is none.
+const DEPTH: f32 = 14.0;
+
+/// The share of the nodes that have no partner at all, before anything is known.
+const ALONE: f64 = 0.001;
+
+/// Iterations after which the model is fitted.
+const FITS: usize = 3;
+
+/// Beliefs that change by less are the same.
+const LITTLE: f32 = 0.01;
+
+/// Beliefs above which a pair is taken for one in a fit.
+const SURE: f32 = 0.5;
+
+/// Beliefs above which a pair is as good as certain.
+const CERTAIN: f32 = 0.99;
+
+/// The share of the nodes whose likeliest partner may change in the last iteration.
+const STILL: f64 = 1e-3;
+
+/// What is believed.
+pub(super) struct Beliefs {
+    /// Probabilities of targets, by source node.
+    pub(super) shares: Csr<f32>,
+    pub(super) model: Model,
+    pub(super) iterations: usize,
+    /// The share of likeliest partners that changed, by iteration.
+    pub(super) changes: Vec<f64>,
+}
+
+/// What the beliefs make of every node's surroundings.
+pub(super) struct Surroundings {
+    /// The probability that each node has a partner, of both sides.
+    pub(super) masses: [Vec<f32>; 2],
+    /// The expected number of neighbours with partners, of each node.
+    pub(super) settled: [Vec<f32>; 2],
+    /// The likelihood of all targets that no neighbour speaks for, together, and of no partner at all.
+    pub(super) others: f64,
+}
+
+impl Beliefs {
+    pub(super) fn outlook(&self, sides: &[Side<'_>; 2]) -> Surroundings {
+        let [source, target] = sides;
+        let masses = masses(&self.shares, target.nodes());
+        let settled = [0, 1].map(|k| expected_neighbours(&sides[k], &masses[k]));
+        let missing = self.model.missing();
+        let left: f64 = (0..target.nodes())
+            .map(|a| {
+                let free = f64::from(1.0 - masses[1][a]).max(0.0);
+                free * f64::from(settled[1][a] * missing[1]).exp()
+            })
+            .sum();
+        let nodes = source.nodes().min(target.nodes()) as f64;
+        Surroundings {
+            masses,
+            settled,
+            others: left + ALONE / (1.0 - ALONE) * nodes,
+        }
+    }
+}
+
+/// Iterates at most `iterations` times from what was settled.
+pub(super) fn believe(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    expansion: Expansion,
+    iterations: usize,
+    monitor: &Monitor,
+) -> Beliefs {
+    let mut beliefs = Beliefs {
+        shares: certain(&expansion.partners),
+        model: expansion.model,
+        iterations: 0,
+        changes: Vec::new(),
+    };
+    let anchored = known.partners();
+    let mut balance = ListedBalance::new(sides[1].nodes());
+    let mut last: Option<Last> = None;
+    for iteration in 0..iterations {
+        let updated = update(sides, known, &anchored, &beliefs, last.as_ref(), monitor);
+        let Some((nats, others)) = updated else {
+            break;
+        };
+        let rest = |i: usize| {
+            if anchored[0][i] == NONE {
+                others.max(f64::MIN_POSITIVE).ln()
+            } else {
+                f64::NEG_INFINITY
+            }
+        };
+        let Some(shares) = balance.balance(&nats, rest, monitor) else {
+            break;
+        };
+        let change = changed(&beliefs.shares, &shares);
+        let moved = moved(&beliefs.shares, &shares);
+        beliefs.shares = shares;
+        beliefs.iterations += 1;
+        beliefs.changes.push(change);
+        last = Some(Last { nats, moved });
+        if iteration < FITS {
+            let likeliest = likeliest(&beliefs.shares, sides[1].nodes(), SURE);
+            let model = Model::fit(sides, &likeliest);
+            if !model.is_near(&beliefs.model) {
+                beliefs.model = model;
+                last = None;
+            }
+        }
+        let progress = Progress {
+            stage: "beliefs",
+            done: iteration + 1,
+            total: Some(iterations),
+            value: Some(change),
+        };
+        if monitor.checkpoint(progress).is_some() || (iteration > 1 && change < STILL) {
+            break;
+        }
+    }
+    beliefs
+}
+
+/// The evidence of the iteration before under the same model, and the nodes whose beliefs it changed.
+struct Last {
+    nats: Csr<f32>,
+    moved: Vec<bool>,
+}
+
+/// The evidence for every node's candidates, and for all others together; `None` when the monitor stops it.
+///
+/// Nodes none of whose neighbours has changed its mind keep what they had.
+fn update(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    anchored: &[Vec<u32>; 2],
+    beliefs: &Beliefs,
+    last: Option<&Last>,
+    monitor: &Monitor,
+) -> Option<(Csr<f32>, f64)> {
+    let [source, target] = sides;
+    let Surroundings {
+        settled, others, ..
+    } = beliefs.outlook(sides);
+    let [certain, _] = likeliest(&beliefs.shares, target.nodes(), CERTAIN);
+    let open = |a: u32| anchored[1][a as usize] == NONE;
+    let outlook = Outlook {
+        own: source,
+        other: target,
+        believed: Believed::Averaged(&certain, &beliefs.shares),
+        open: &open,
+        settled: [&settled[0], &settled[1]],
+        model: &beliefs.model,
+        from: 0,
+        known,
+        others,
+    };
+    let nats = by_row(
+        source.nodes(),
+        target.nodes(),
+        monitor,
+        |i, scratch, row| {
+            if anchored[0][i] != NONE {
+                row.push((anchored[0][i], 0.0));
+                return;
+            }
+            if let Some(last) = last {
+                let mut neighbours = source.edges.columns(i).iter();
+                if !neighbours.any(|j| last.moved[*j as usize]) {
+                    let (nodes, nats) = last.nats.parts(i);
+                    row.extend(nodes.iter().copied().zip(nats.iter().copied()));
+                    return;
+                }
+            }
+            outlook.candidates(i, scratch);
+            let candidates = &scratch.candidates;
+            let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
+            let near = candidates.iter().filter(|c| c.nats > top - DEPTH);
+            row.extend(near.map(|c| (c.node, c.nats)));
+            keep_highest(row, CANDIDATES);
+        },
+    )?;
+    Some((nats, others))
+}
+
+/// What was settled, taken for certain: the first iteration judges it.
+fn certain(partners: &[Vec<u32>; 2]) -> Csr<f32> {
+    let rows = partners[0]
+        .iter()
+        .map(|&a| (a != NONE).then_some((a as usize, 1.0)));
+    Csr::from_rows(partners[1].len(), rows).expect("one partner a row")
+}
+
+/// The probability that each node has a partner, of both sides.
+fn masses(shares: &Csr<f32>, targets: usize) -> [Vec<f32>; 2] {
+    let mut columns = vec![0.0f32; targets];
+    let rows = (0..shares.rows()).map(|i| {
+        let (nodes, values) = shares.parts(i);
+        for (&a, &share) in nodes.iter().zip(values) {
+            columns[a as usize] += share;
+        }
+        values.iter().sum::<f32>().min(1.0)
+    });
+    let rows = rows.collect();
+    columns.iter_mut().for_each(|mass| *mass = mass.min(1.0));
+    [rows, columns]
+}
+
+/// The expected number of neighbours with partners, of each node.
+fn expected_neighbours(side: &Side<'_>, masses: &[f32]) -> Vec<f32> {
+    let count = |i: usize| {
+        let columns = side.edges.columns(i).iter();
+        columns.map(|j| masses[*j as usize]).sum()
+    };
+    (0..side.nodes()).into_par_iter().map(count).collect()
+}
+
+/// The likeliest target of a source node, of equals the first.
+pub(super) fn top(shares: &Csr<f32>, i: usize) -> Option<(u32, f32)> {
+    let (nodes, values) = shares.parts(i);
+    let entries = nodes.iter().copied().zip(values.iter().copied());
+    entries.reduce(|x, y| if y.1 > x.1 { y } else { x })
+}
+
+/// One-to-one partners that are likelier than `least`, which is at least a half.
+fn likeliest(shares: &Csr<f32>, targets: usize, least: f32) -> [Vec<u32>; 2] {
+    let mut partners = [vec![NONE; shares.rows()], vec![NONE; targets]];
+    for i in 0..shares.rows() {
+        if let Some((a, share)) = top(shares, i)
+            && share > least
+            && partners[1][a as usize] == NONE
+        {
+            partners[0][i] = a;
+            partners[1][a as usize] = i as u32;
+        }
+    }
+    partners
+}
+
+/// The rows whose shares differ by more than a little.
+fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
+    let rows = (0..before.rows()).into_par_iter();
+    let differs = |i: usize| {
+        let share = |shares: &Csr<f32>, a: u32| shares.get(i, a as usize).unwrap_or(0.0);
+        let far = |shares: &Csr<f32>, others: &Csr<f32>| {
+            let (nodes, values) = shares.parts(i);
+            let mut entries = nodes.iter().zip(values);
+            entries.any(|(&a, value)| (value - share(others, a)).abs() > LITTLE)
+        };
+        far(before, after) || far(after, before)
+    };
+    rows.map(differs).collect()
+}
+
+/// The share of rows whose likeliest target is another.
+fn changed(before: &Csr<f32>, after: &Csr<f32>) -> f64 {
+    let node = |shares: &Csr<f32>, i: usize| top(shares, i).map(|entry| entry.0);
+    let rows = 0..before.rows();
+    let changed = rows.filter(|&i| node(before, i) != node(after, i)).count();
+    changed as f64 / before.rows().max(1) as f64
+}

@@ -1,0 +1,310 @@
+//! Stage *expansion*: from the anchors outwards, the surest pairs first.
+//!
+//! In rounds, every node next to a pair that was just settled is judged anew from both sides. A pair that is
+//! each other's best, with a posterior above a bound on either side, is settled; ambiguous ones are postponed
+//! until nothing surer is left, when the bound is lowered for a moment. When nothing is left at all, the
+//! candidates of the open nodes become tentative seeds: their probabilities spread one step further, and
+//! pairs that two such rumours agree on are often sure (the noisy seeds of Kazemi, Hassani, Grossglauser,
+//! PVLDB 8, 2015, with probabilities in the place of marks). The model is fitted again each time.
+
+use super::known::Known;
+use super::model::Model;
+use super::neighbours::{Believed, Outlook};
+use super::rows::{by_row, for_nodes};
+use super::side::{NONE, Side};
+use crate::linalg::Csr;
+use crate::monitor::{Monitor, Progress};
+
+/// Posteriors above which pairs are settled, one after another.
+const BOUNDS: [f32; 4] = [0.98, 0.9, 0.75, 0.5];
+
+/// Times that rumours spread.
+const RUMOURS: usize = 15;
+
+/// Candidates of a node that spread a rumour.
+const TENTATIVE: usize = 10;
+
+/// What was settled.
+pub(super) struct Expansion {
+    /// The partner of each source and of each target node.
+    pub(super) partners: [Vec<u32>; 2],
+    pub(super) model: Model,
+    pub(super) rounds: usize,
+}
+
+impl Expansion {
+    /// How many pairs there are, anchors among them.
+    pub(super) fn matched(&self) -> usize {
+        self.partners[0].iter().filter(|a| **a != NONE).count()
+    }
+}
+
+/// What is known while pairs are settled.
+struct State<'a> {
+    sides: &'a [Side<'a>; 2],
+    known: &'a Known,
+    partners: [Vec<u32>; 2],
+    /// Neighbours that are settled, of each node.
+    settled: [Vec<f32>; 2],
+    /// The best partner of every open node, and its posterior.
+    best: [Vec<(u32, f32)>; 2],
+    model: Model,
+    /// Σ over open nodes of the likelihood that their settled neighbours are all missed.
+    others: [f64; 2],
+    matched: usize,
+    matched_at_sums: usize,
+}
+
+/// Settles all pairs that follow from the anchors.
+pub(super) fn expand(sides: &[Side<'_>; 2], known: &Known, monitor: &Monitor) -> Expansion {
+    let mut state = State::new(sides, known);
+    let nodes = sides[0].nodes().min(sides[1].nodes());
+    let enough = nodes / 1000 + 1;
+    let mut touched = [0, 1].map(|k| state.next_to_settled(k));
+    let mut tentative = None;
+    let (mut rounds, mut rumours, mut matched_then) = (0, 0, 0);
+    loop {
+        rounds += 1;
+        let progress = Progress {
+            stage: "expansion",
+            done: state.matched,
+            total: Some(nodes),
+            value: None,
+        };
+        if monitor.checkpoint(progress).is_some()
+            || state.judge(&touched, tentative.as_ref(), monitor).is_none()
+        {
+            break;
+        }
+        let new = state.settle_surest(&touched);
+        if !new.is_empty() {
+            touched = state.settle(&new);
+            continue;
+        }
+        let stale = [0, 1].map(|k| state.stale(k));
+        if stale.iter().any(|nodes| !nodes.is_empty()) {
+            touched = stale;
+            continue;
+        }
+        let new = state.settle_postponed();
+        if !new.is_empty() {
+            touched = state.settle(&new);
+            continue;
+        }
+        let progressed = state.matched - matched_then >= enough || rumours == 0;
+        if rumours == RUMOURS || !progressed || state.matched == nodes {
+            break;
+        }
+        rumours += 1;
+        matched_then = state.matched;
+        state.refit();
+        let Some(lists) = state.tentative(monitor) else {
+            break;
+        };
+        tentative = Some(lists);
+        touched = [0, 1].map(|k| state.open(k));
+    }
+    state.refit();
+    Expansion {
+        partners: state.partners,
+        model: state.model,
+        rounds,
+    }
+}
+
+impl<'a> State<'a> {
+    fn new(sides: &'a [Side<'a>; 2], known: &'a Known) -> Self {
+        let partners = known.partners();
+        let model = Model::fit(sides, &partners);
+        let settled = [0, 1].map(|k| settled_neighbours(&sides[k], &partners[k]));
+        let best = [0, 1].map(|k| vec![(NONE, 0.0); sides[k].nodes()]);
+        let matched = partners[0].iter().filter(|a| **a != NONE).count();
+        let mut state = Self {
+            sides,
+            known,
+            partners,
+            settled,
+            best,
+            model,
+            others: [0.0; 2],
+            matched,
+            matched_at_sums: 0,
+        };
+        state.sum_others();
+        state
+    }
+
+    fn refit(&mut self) {
+        self.model = Model::fit(self.sides, &self.partners);
+        self.sum_others();
+    }
+
+    fn sum_others(&mut self) {
+        let missing = self.model.missing();
+        self.others = [0, 1].map(|k| {
+            let nodes = self.partners[k].iter().zip(&self.settled[k]);
+            let open = nodes.filter(|(partner, _)| **partner == NONE);
+            open.map(|(_, settled)| f64::from(settled * missing[k]).exp())
+                .sum()
+        });
+        self.matched_at_sums = self.matched;
+    }
+
+    fn open(&self, k: usize) -> Vec<u32> {
+        let nodes = 0..self.sides[k].nodes() as u32;
+        nodes
+            .filter(|&i| self.partners[k][i as usize] == NONE)
+            .collect()
+    }
+
+    /// Open nodes of which something is known.
+    fn next_to_settled(&self, k: usize) -> Vec<u32> {
+        let mut nodes = self.open(k);
+        nodes.retain(|&i| {
+            self.settled[k][i as usize] > 0.0 || !self.known.named(k, i as usize).is_empty()
+        });
+        nodes
+    }
+
+    /// Open nodes whose best partner is taken by now.
+    fn stale(&self, k: usize) -> Vec<u32> {
+        let taken = |&a: &u32| a != NONE && self.partners[1 - k][a as usize] != NONE;
+        let mut nodes = self.open(k);
+        nodes.retain(|&i| taken(&self.best[k][i as usize].0));
+        nodes
+    }
+
+    /// Runs `work` with the outlook from side `k`.
+    fn with_outlook<T>(
+        &self,
+        k: usize,
+        tentative: Option<&Csr<f32>>,
+        work: impl FnOnce(&Outlook<'_>) -> T,
+    ) -> T {
+        let taken = &self.partners[1 - k];
+        let partners = &self.partners[k][..];
+        let open = |a: u32| taken[a as usize] == NONE;
+        work(&Outlook {
+            own: &self.sides[k],
+            other: &self.sides[1 - k],
+            believed: match tentative {
+                Some(lists) => Believed::Tentative(partners, lists),
+                None => Believed::Settled(partners),
+            },
+            open: &open,
+            settled: [&self.settled[k], &self.settled[1 - k]],
+            model: &self.model,
+            from: k,
+            known: self.known,
+            others: self.others[1 - k],
+        })
+    }
+
+    /// Finds the best partners of these nodes; `None` when the monitor stops it.
+    fn judge(
+        &mut self,
+        touched: &[Vec<u32>; 2],
+        tentative: Option<&[Csr<f32>; 2]>,
+        monitor: &Monitor,
+    ) -> Option<()> {
+        // What is left changes slowly; once in a hundred pairs is often enough.
+        if self.matched > self.matched_at_sums + self.matched_at_sums / 100 {
+            self.sum_others();
+        }
+        for k in 0..2 {
+            let lists = tentative.map(|lists| &lists[k]);
+            let found = self.with_outlook(k, lists, |outlook| {
+                for_nodes(&touched[k], monitor, |i, scratch| {
+                    outlook.best(i, scratch).unwrap_or((NONE, 0.0))
+                })
+            })?;
+            for (&i, best) in touched[k].iter().zip(found) {
+                self.best[k][i as usize] = best;
+            }
+        }
+        Some(())
+    }
+
+    /// The pair of an open node, when either side finds it likelier than a bound.
+    fn mutual(&self, i: u32, bound: f32) -> Option<(u32, u32)> {
+        let (a, posterior) = self.best[0][i as usize];
+        if a == NONE || posterior < bound || self.partners[0][i as usize] != NONE {
+            return None;
+        }
+        let (back, other) = self.best[1][a as usize];
+        let settles = back == i && other >= bound && self.partners[1][a as usize] == NONE;
+        settles.then_some((i, a))
+    }
+
+    /// The pairs above the highest bound among nodes that were judged anew.
+    fn settle_surest(&self, touched: &[Vec<u32>; 2]) -> Vec<(u32, u32)> {
+        let theirs = touched[1].iter().map(|&a| self.best[1][a as usize].0);
+        let sources = touched[0].iter().copied().chain(theirs);
+        let pairs = sources.filter(|&i| i != NONE);
+        let mut pairs: Vec<_> = pairs.filter_map(|i| self.mutual(i, BOUNDS[0])).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// The pairs above the highest bound that any pair is above.
+    fn settle_postponed(&self) -> Vec<(u32, u32)> {
+        let nodes = 0..self.partners[0].len() as u32;
+        BOUNDS
+            .iter()
+            .map(|&bound| {
+                let pairs = nodes.clone().filter_map(|i| self.mutual(i, bound));
+                pairs.collect::<Vec<_>>()
+            })
+            .find(|pairs| !pairs.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// Settles pairs; the open nodes next to them.
+    fn settle(&mut self, pairs: &[(u32, u32)]) -> [Vec<u32>; 2] {
+        for &(i, a) in pairs {
+            self.partners[0][i as usize] = a;
+            self.partners[1][a as usize] = i;
+        }
+        self.matched += pairs.len();
+        [0, 1].map(|k| {
+            let mut touched = Vec::new();
+            for pair in pairs {
+                let node = [pair.0, pair.1][k];
+                for &j in self.sides[k].edges.columns(node as usize) {
+                    self.settled[k][j as usize] += 1.0;
+                    if self.partners[k][j as usize] == NONE {
+                        touched.push(j);
+                    }
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            touched
+        })
+    }
+
+    /// The probabilities of the candidates of all open nodes.
+    fn tentative(&self, monitor: &Monitor) -> Option<[Csr<f32>; 2]> {
+        let lists = |k: usize| {
+            self.with_outlook(k, None, |outlook| {
+                let (rows, cols) = (outlook.own.nodes(), outlook.other.nodes());
+                by_row(rows, cols, monitor, |i, scratch, row| {
+                    if self.partners[k][i] == NONE {
+                        outlook.list(i, TENTATIVE, scratch, row);
+                    }
+                })
+            })
+        };
+        Some([lists(0)?, lists(1)?])
+    }
+}
+
+/// How many neighbours of each node have partners.
+pub(super) fn settled_neighbours(side: &Side<'_>, partners: &[u32]) -> Vec<f32> {
+    let count = |i: usize| {
+        let columns = side.edges.columns(i).iter();
+        columns.filter(|j| partners[**j as usize] != NONE).count() as f32
+    };
+    (0..side.nodes()).map(count).collect()
+}

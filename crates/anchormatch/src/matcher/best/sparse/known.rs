@@ -1,0 +1,202 @@
+//! What is known beside the edges: anchors, soft anchors, similarities of nodes.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::neighbours::keep_highest;
+use super::side::NONE;
+use crate::linalg::{Csr, PairValues};
+use crate::task::Task;
+
+/// Partners of a node that its similarities alone bring up.
+const NAMED: usize = 10;
+
+/// No similarity says more for or against a pair, in nats.
+const MOST: f64 = 10.0;
+
+/// The anchors and the evidence that is not of edges.
+pub(super) struct Known {
+    shape: (usize, usize),
+    /// The hard anchors.
+    pub(super) anchors: Vec<(u32, u32)>,
+    /// What soft anchors say, in nats.
+    soft: Csr<f32>,
+    similarity: Option<Similarity>,
+    /// Pairs that come up without any edge, by source and by target node.
+    named: [Csr<()>; 2],
+}
+
+/// Similarities, and what they are for pairs and for others: two Gaussians.
+struct Similarity {
+    values: Arc<PairValues>,
+    others: (f64, f64),
+    pairs: (f64, f64),
+}
+
+impl Known {
+    pub(super) fn of(task: &Task<'_>) -> Self {
+        let shape = (task.source().node_count(), task.target().node_count());
+        let hard = task.anchors().hard().iter();
+        let anchors: Vec<(u32, u32)> = hard.map(|&(i, a)| (i as u32, a as u32)).collect();
+        // As in the dense regime: partners with probability w, where each of the free targets had 1/m.
+        let others = (shape.1 - anchors.len()).max(2) as f64 - 1.0;
+        let soft = task.anchors().soft().iter().map(|anchor| {
+            let odds = anchor.weight / (1.0 - anchor.weight) * others;
+            (anchor.source, anchor.target, odds.ln() as f32)
+        });
+        let soft = Csr::from_triplets(shape.0, shape.1, soft).expect("anchors are of nodes");
+        let similarity = task.facts().similarity.as_ref().map(Similarity::new);
+        let mut known = Self {
+            shape,
+            anchors,
+            soft,
+            similarity,
+            named: [Csr::empty(shape.0, shape.1), Csr::empty(shape.1, shape.0)],
+        };
+        known.name();
+        known.fit(&known.partners());
+        known
+    }
+
+    /// Lists the pairs that soft anchors and the highest similarities name.
+    fn name(&mut self) {
+        if self.similarity.is_none() && self.soft.entries() == 0 {
+            return;
+        }
+        let rows: Vec<Vec<(u32, f32)>> = (0..self.shape.0)
+            .into_par_iter()
+            .map(|i| {
+                let mut row: Vec<(u32, f32)> = Vec::new();
+                match self.similarity.as_ref().map(|s| &*s.values) {
+                    None => {}
+                    Some(PairValues::Listed { listed, .. }) => {
+                        row.extend(listed.row(i).map(|(a, v)| (a as u32, v as f32)));
+                    }
+                    Some(full) => {
+                        row.extend((0u32..).zip(full.row(i)).map(|(a, v)| (a, v as f32)));
+                    }
+                }
+                keep_highest(&mut row, NAMED);
+                row.extend(self.soft.row(i).map(|(a, v)| (a as u32, v)));
+                row.sort_unstable_by_key(|entry| entry.0);
+                row.dedup_by_key(|entry| entry.0);
+                row
+            })
+            .collect();
+        let rows = rows
+            .iter()
+            .map(|row| row.iter().map(|(a, _)| (*a as usize, ())));
+        self.named[0] = Csr::from_rows(self.shape.1, rows).expect("rows ascend");
+        self.named[1] = self.named[0].transposed();
+    }
+
+    /// The partners by the hard anchors alone, of source and of target nodes.
+    pub(super) fn partners(&self) -> [Vec<u32>; 2] {
+        let mut partners = [vec![NONE; self.shape.0], vec![NONE; self.shape.1]];
+        for &(i, a) in &self.anchors {
+            partners[0][i as usize] = a;
+            partners[1][a as usize] = i;
+        }
+        partners
+    }
+
+    /// Nodes of the other graph that come up for a node without any edge.
+    pub(super) fn named(&self, side: usize, node: usize) -> &[u32] {
+        self.named[side].columns(node)
+    }
+
+    /// What is known of a pair of a source and a target node, in nats.
+    #[inline]
+    pub(super) fn prior(&self, i: u32, a: u32) -> f32 {
+        let (i, a) = (i as usize, a as usize);
+        let soft = if self.soft.entries() == 0 {
+            0.0
+        } else {
+            self.soft.get(i, a).unwrap_or(0.0)
+        };
+        match &self.similarity {
+            None => soft,
+            Some(similarity) => soft + similarity.nats(i, a),
+        }
+    }
+
+    /// By how much two pairs can differ, in nats.
+    pub(super) fn range(&self) -> f32 {
+        let soft = self
+            .soft
+            .values()
+            .iter()
+            .fold(0.0f32, |most, v| most.max(v.abs()));
+        let similarity = if self.similarity.is_some() {
+            MOST as f32
+        } else {
+            0.0
+        };
+        2.0 * (soft + similarity)
+    }
+
+    /// Fits what similarities say to pairs.
+    pub(super) fn fit(&mut self, partners: &[Vec<u32>; 2]) {
+        if let Some(similarity) = &mut self.similarity {
+            similarity.fit(&partners[0]);
+        }
+    }
+}
+
+impl Similarity {
+    fn new(values: &Arc<PairValues>) -> Self {
+        let others = match &**values {
+            PairValues::Full(matrix) => moments(matrix.as_slice().iter().copied()),
+            PairValues::Listed { listed, others } => {
+                let (mean, variance) = moments(listed.values().iter().copied());
+                let (n, m) = values.shape();
+                let share = listed.entries() as f64 / (n as f64 * m as f64).max(1.0);
+                let all = share * mean + (1.0 - share) * others;
+                let spread = share * (variance + (mean - all).powi(2));
+                (all, spread + (1.0 - share) * (others - all).powi(2))
+            }
+        };
+        Self {
+            values: Arc::clone(values),
+            others,
+            pairs: others,
+        }
+    }
+
+    fn fit(&mut self, partners: &[u32]) {
+        let (mean, variance) = self.others;
+        let matched = partners.iter().enumerate().filter(|(_, a)| **a != NONE);
+        let values: Vec<f64> = matched
+            .map(|(i, &a)| self.values[(i, a as usize)])
+            .collect();
+        // Five pairs one standard deviation above the rest, until something better is known.
+        let count = values.len() as f64 + 5.0;
+        let first = mean + variance.sqrt();
+        let centre = (values.iter().sum::<f64>() + 5.0 * first) / count;
+        let spread = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>();
+        let spread = (spread + 5.0 * (variance + (first - centre).powi(2))) / count;
+        self.pairs = (centre, spread);
+    }
+
+    fn nats(&self, i: usize, a: usize) -> f32 {
+        let value = self.values[(i, a)];
+        let log_density = |(mean, variance): (f64, f64)| {
+            -0.5 * (variance.ln() + (value - mean).powi(2) / variance)
+        };
+        if self.others.1 <= 0.0 || self.pairs.1 <= 0.0 {
+            return 0.0;
+        }
+        (log_density(self.pairs) - log_density(self.others)).clamp(-MOST, MOST) as f32
+    }
+}
+
+/// The mean and the variance.
+fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count().max(1) as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    (
+        mean,
+        values.map(|v| (v - mean).powi(2)).sum::<f64>() / count,
+    )
+}

@@ -1,0 +1,189 @@
+//! The sparse regime: graphs of any size that the memory holds.
+//!
+//! Nothing here grows with the product of the two sizes: O(edges + nodes · k) memory, k candidates a node,
+//! and near-linear time on all cores. The stages, in their order:
+//!
+//! | stage | file | what it hands on |
+//! |---|---|---|
+//! | observations | `side`, `known` | adjacency lists with standardised degrees and weights; anchors and other evidence |
+//! | expansion | `expansion` | pairs settled from the anchors outwards, the surest first, and the [model](model) they fit |
+//! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
+//! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
+//! | anchor check | `anchor_check` | what the rest says of each anchor |
+//!
+//! `neighbours` is what both expansion and beliefs ask: who could be the partner of this node, by what is
+//! known of its neighbours? Each node is asked apart from the others, so that results do not depend on the
+//! number of threads.
+
+mod anchor_check;
+mod beliefs;
+mod decision;
+mod expansion;
+mod known;
+mod model;
+mod neighbours;
+mod rows;
+mod side;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use self::anchor_check::check_anchors;
+use self::beliefs::believe;
+use self::decision::decide;
+use self::expansion::expand;
+use self::known::Known;
+use self::side::{Side, weights_differ};
+use super::{Best, Effort};
+use crate::error::{Hint, Result};
+use crate::graph::Graph;
+use crate::matcher::{Log, Matcher};
+use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
+use crate::monitor::Monitor;
+use crate::solver::Status;
+use crate::task::Task;
+
+/// Bytes of lists and numbers for a node, at most.
+const BYTES_A_NODE: u64 = 640;
+
+/// Iterations of the beliefs at most.
+fn iterations(effort: Effort) -> usize {
+    match effort {
+        Effort::Best => 10,
+        Effort::Fast => 3,
+    }
+}
+
+/// Runs the chain.
+///
+/// # Errors
+/// When the memory does not suffice.
+///
+/// # Complexity
+/// O(edges + nodes) memory; an iteration visits the neighbours of the partners of the neighbours of every
+/// node, within a budget a node.
+pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+    let graphs = task.graphs();
+    monitor.reserve(
+        "the candidates of all nodes",
+        bytes(graphs),
+        &[Hint::MoreMemory, Hint::SmallerGraphs],
+    )?;
+    let mut log = Log::default();
+    log.parameter("preset", preset.name());
+    log.parameter("regime", "sparse");
+    let (sides, mut known) = log.stage("observations", monitor, |_| {
+        let weighted = weights_differ(graphs);
+        let sides = graphs.map(|graph| Side::new(graph, weighted));
+        Ok((sides, Known::of(task)))
+    })?;
+    let expansion = log.stage("expansion", monitor, |_| {
+        Ok(expand(&sides, &known, monitor))
+    })?;
+    known.fit(&expansion.partners);
+    let (rounds, settled) = (expansion.rounds, expansion.matched());
+    let most = iterations(preset.effort);
+    let beliefs = log.stage("beliefs", monitor, |_| {
+        Ok(believe(&sides, &known, expansion, most, monitor))
+    })?;
+    let pairs = log.stage("decision", monitor, |_| {
+        Ok(decide(
+            &sides,
+            &known,
+            &beliefs.shares,
+            preset.allow_unmatched,
+        ))
+    })?;
+    let report = log.stage("anchor check", monitor, |_| {
+        Ok(check_anchors(&sides, &known, &beliefs, monitor))
+    })?;
+    let model = &beliefs.model;
+    log.parameter("rounds of expansion", rounds);
+    log.parameter("pairs settled by expansion", settled);
+    log.parameter("iterations of beliefs", beliefs.iterations);
+    log.parameter(
+        "source edges kept by the target",
+        format!("{:.4}", model.seen[1]),
+    );
+    log.parameter(
+        "target edges kept by the source",
+        format!("{:.4}", model.seen[0]),
+    );
+    log.parameter(
+        "correlation of degrees",
+        format!("{:.4}", model.degrees.correlation),
+    );
+    if sides[0].weights.is_some() {
+        log.parameter(
+            "correlation of weights",
+            format!("{:.4}", model.weights.correlation),
+        );
+    }
+    let status = match monitor.stopped() {
+        Some(why) => why.into(),
+        None => Status::Converged,
+    };
+    describe(&mut log, task, &pairs);
+    let objective = model.evidence(&sides, &pairs);
+    let mut matching = assemble(task, pairs, log);
+    matching.objective = objective;
+    matching.iterations = beliefs.iterations;
+    matching.status = status;
+    matching.diagnostics.convergence = beliefs.changes;
+    matching.anchor_report = report;
+    Ok(matching)
+}
+
+/// The memory that the chain takes beside the graphs.
+fn bytes(graphs: [&Graph; 2]) -> u64 {
+    let weighted = weights_differ(graphs);
+    let of = |graph: &Graph| {
+        let arcs = graph.sparse_adjacency().entries() as u64;
+        let weights = if weighted { 12 * arcs } else { 0 };
+        weights.saturating_add(BYTES_A_NODE.saturating_mul(graph.node_count() as u64))
+    };
+    of(graphs[0]).saturating_add(of(graphs[1]))
+}
+
+/// Says what a reader of the result should know.
+fn describe(log: &mut Log, task: &Task<'_>, pairs: &[Pair]) {
+    let known = task.anchors().len();
+    if known == 0 && task.facts().similarity.is_none() {
+        log.note(Note::hinting(
+            "there are no anchors: in the sparse regime nothing but degrees speaks for any pair",
+            &[Hint::MoreAnchors, Hint::DenseRegime],
+        ));
+        return;
+    }
+    let doubtful = pairs.iter().filter(|pair| pair.confidence < 0.01).count();
+    if doubtful > 0 {
+        log.note(Note::hinting(
+            format!("{doubtful} pairs are hardly better than guesses (probability below 0.01)"),
+            &[Hint::AllowUnmatched],
+        ));
+    }
+}
+
+/// Puts pairs and log together.
+fn assemble(task: &Task<'_>, pairs: Vec<Pair>, log: Log) -> Matching {
+    let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
+        let mut matched = vec![false; graph.node_count()];
+        pairs.iter().for_each(|pair| matched[side(pair)] = true);
+        (0..graph.node_count()).filter(|&i| !matched[i]).collect()
+    };
+    Matching {
+        unmatched_source: alone(task.source(), |pair| pair.source),
+        unmatched_target: alone(task.target(), |pair| pair.target),
+        pairs,
+        objective: 0.0,
+        measure: Measure::Evidence,
+        status: Status::Converged,
+        iterations: 0,
+        notes: log.notes,
+        parameters: log.parameters,
+        timings: log.timings,
+        diagnostics: Diagnostics::default(),
+        samples: Samples::default(),
+        anchor_report: Vec::new(),
+    }
+}

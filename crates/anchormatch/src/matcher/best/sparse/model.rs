@@ -1,0 +1,214 @@
+//! What the two graphs keep of each other, fitted to the pairs that are known.
+//!
+//! Both graphs are taken for incomplete copies of one unknown parent. An edge of the parent is seen in the
+//! source with probability s₁ and in the target with s₂, apart from one another; two nodes of expected
+//! degrees D and D′ are joined in the parent with probability p = D D′/2M. Beside two unrelated pairs of
+//! nodes, a pair of matched nodes i→a with a matched neighbour j→b then has the evidence
+//!
+//! | seen | nats |
+//! |---|---|
+//! | in both graphs | −ln p |
+//! | in the source alone | ln(1 − s₂) |
+//! | in the target alone | ln(1 − s₁) |
+//!
+//! so that a common neighbour of small degree says much and a common hub little. Where edges have weights,
+//! a common edge adds what a Gaussian copula of their ranks says; as long as neighbours are unmatched,
+//! the degrees themselves are compared in the same way.
+
+use super::side::{NONE, Side};
+use crate::matching::Pair;
+
+/// Edges seen twice out of so many, before anything is known.
+const PRIOR: (f64, f64) = (16.0, 20.0);
+
+/// The fitted model.
+#[derive(Debug, Clone)]
+pub(super) struct Model {
+    /// s₁ and s₂.
+    pub(super) seen: [f64; 2],
+    /// The correlation of the weights of common edges, as normal scores.
+    pub(super) weights: Copula,
+    /// The correlation of degrees.
+    pub(super) degrees: Copula,
+    /// ln D of every node, in the parent.
+    pub(super) log_degrees: [Vec<f32>; 2],
+    /// The least of them on either side.
+    pub(super) lowest: [f32; 2],
+    /// ln 2M.
+    pub(super) log_edges: f32,
+}
+
+impl Model {
+    /// Fits everything to pairs of nodes.
+    pub(super) fn fit(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> Self {
+        let counts = Counts::of(sides, partners);
+        let share = |all: f64| ((counts.both + PRIOR.0) / (all + PRIOR.1)).clamp(0.02, 0.98);
+        let seen = [share(counts.seen[1]), share(counts.seen[0])];
+        let log_degrees: [Vec<f32>; 2] = [0, 1].map(|k| {
+            let scale = seen[k] as f32;
+            let expected = sides[k].expected.iter();
+            expected.map(|d| (d / scale).ln()).collect()
+        });
+        let lowest = |degrees: &Vec<f32>| degrees.iter().copied().fold(f32::MAX, f32::min);
+        let arcs = |k: usize| sides[k].edges.entries() as f64 / seen[k];
+        Self {
+            seen,
+            weights: Copula::new(counts.weights.correlation(0.0, 0.995)),
+            degrees: Copula::new(degrees_of(sides, &partners[0]).correlation(0.7, 0.97)),
+            lowest: [lowest(&log_degrees[0]), lowest(&log_degrees[1])],
+            log_degrees,
+            log_edges: (0.5 * (arcs(0) + arcs(1))).max(1.0).ln() as f32,
+        }
+    }
+
+    /// Whether another fit says the same, but for little.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        let near = |x: f64, y: f64| (x - y).abs() < 0.01;
+        let corr = |x: &Copula, y: &Copula| (x.correlation - y.correlation).abs() < 0.02;
+        near(self.seen[0], other.seen[0])
+            && near(self.seen[1], other.seen[1])
+            && corr(&self.weights, &other.weights)
+            && corr(&self.degrees, &other.degrees)
+    }
+
+    /// ln(1 − s) of the side that does not show an edge: `[of source edges, of target edges]`.
+    pub(super) fn missing(&self) -> [f32; 2] {
+        [
+            (1.0 - self.seen[1]).ln() as f32,
+            (1.0 - self.seen[0]).ln() as f32,
+        ]
+    }
+}
+
+impl Model {
+    /// The evidence of pairs, anchors among them, against nothing matched, in nats.
+    pub(super) fn evidence(&self, sides: &[Side<'_>; 2], pairs: &[Pair]) -> f64 {
+        let mut partners = [0, 1].map(|k| vec![NONE; sides[k].nodes()]);
+        for pair in pairs {
+            partners[0][pair.source] = pair.target as u32;
+            partners[1][pair.target] = pair.source as u32;
+        }
+        let counts = Counts::of(sides, &partners);
+        let missing = self.missing().map(f64::from);
+        let alone = (counts.seen[0] - counts.both) * missing[0]
+            + (counts.seen[1] - counts.both) * missing[1];
+        let [source, target] = sides;
+        let mut common = 0.0f64;
+        for pair in pairs.iter() {
+            for &j in source.edges.columns(pair.source) {
+                let b = partners[0][j as usize];
+                if b != NONE && target.edges.place(pair.target, b as usize).is_some() {
+                    let degrees = self.log_degrees[0][pair.source]
+                        + self.log_degrees[1][pair.target]
+                        + self.log_degrees[0][j as usize]
+                        + self.log_degrees[1][b as usize];
+                    common += f64::from(self.log_edges - 0.5 * degrees);
+                }
+            }
+        }
+        // Every edge was seen from both of its ends.
+        0.5 * (common + alone)
+    }
+}
+
+/// What a Gaussian copula says of two standardised values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Copula {
+    /// r.
+    pub(super) correlation: f32,
+    /// −½ ln(1 − r²).
+    constant: f32,
+    /// 1/(2 (1 − r²)).
+    scale: f32,
+}
+
+impl Copula {
+    fn new(correlation: f32) -> Self {
+        let rest = 1.0 - correlation * correlation;
+        Self {
+            correlation,
+            constant: -0.5 * rest.ln(),
+            scale: 0.5 / rest,
+        }
+    }
+
+    /// The evidence of a pair of values in nats; no pair is ruled out by a single one.
+    #[inline]
+    pub(super) fn nats(&self, x: f32, y: f32) -> f32 {
+        const LOWEST: f32 = -8.0;
+        let r = self.correlation;
+        let value = self.constant - self.scale * (r * r * (x * x + y * y) - 2.0 * r * x * y);
+        value.max(LOWEST)
+    }
+}
+
+/// Sums of squares and products.
+#[derive(Default)]
+struct Moments {
+    xx: f64,
+    yy: f64,
+    xy: f64,
+}
+
+impl Moments {
+    fn add(&mut self, x: f32, y: f32) {
+        let (x, y) = (f64::from(x), f64::from(y));
+        self.xx += x * x;
+        self.yy += y * y;
+        self.xy += x * y;
+    }
+
+    /// The correlation with ten pairs of correlation `prior` added, from 0 to `most`.
+    fn correlation(&self, prior: f64, most: f64) -> f32 {
+        let both = ((self.xx + 10.0) * (self.yy + 10.0)).sqrt();
+        ((self.xy + 10.0 * prior) / both).clamp(0.0, most) as f32
+    }
+}
+
+fn degrees_of(sides: &[Side<'_>; 2], partners: &[u32]) -> Moments {
+    let mut moments = Moments::default();
+    for (i, &a) in partners.iter().enumerate().filter(|(_, a)| **a != NONE) {
+        moments.add(sides[0].standing[i], sides[1].standing[a as usize]);
+    }
+    moments
+}
+
+/// The arcs between matched nodes.
+#[derive(Default)]
+struct Counts {
+    seen: [f64; 2],
+    both: f64,
+    weights: Moments,
+}
+
+impl Counts {
+    fn of(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> Self {
+        let mut counts = Self::default();
+        let [source, target] = sides;
+        for (i, &a) in partners[0].iter().enumerate() {
+            if a == NONE {
+                continue;
+            }
+            for place in source.edges.range(i) {
+                let j = source.edges.column(place);
+                let b = partners[0][j as usize];
+                if b == NONE {
+                    continue;
+                }
+                counts.seen[0] += 1.0;
+                if let Some(other) = target.edges.place(a as usize, b as usize) {
+                    counts.both += 1.0;
+                    if let (Some(x), Some(y)) = (&source.weights, &target.weights) {
+                        counts.weights.add(x[place], y[other]);
+                    }
+                }
+            }
+        }
+        for (a, _) in partners[1].iter().enumerate().filter(|(_, i)| **i != NONE) {
+            let columns = target.edges.columns(a).iter();
+            let matched = columns.filter(|b| partners[1][**b as usize] != NONE);
+            counts.seen[1] += matched.count() as f64;
+        }
+        counts
+    }
+}

@@ -1,0 +1,325 @@
+//! The evidence for the partners of one node: what its neighbours' partners say.
+//!
+//! A node i is likely to be matched to a neighbour of its neighbours' partners. Their neighbours are visited
+//! and collect the evidence of the [model](super::model); nothing else is looked at, so that a node costs the
+//! degrees of a few nodes and no memory of its own. Through a hub all of its neighbours would come, each with
+//! next to no evidence: partners of small degree are visited first, within a budget, and the others are only
+//! asked about the nodes that came up.
+
+use super::known::Known;
+use super::model::Model;
+use super::side::{NONE, Side};
+use super::tally::Tally;
+use crate::linalg::Csr;
+
+/// Neighbours of partners that are visited for one node. Beyond it they are looked up.
+const VISITS: usize = 4096;
+
+/// Nodes that are looked at in full: those that most speaks for after the visits.
+const LOOKED_UP: usize = 64;
+
+/// Nats below the best beyond which a node is no candidate, whatever its degree says.
+const DEPTH: f32 = 26.0;
+
+/// Beliefs below this do not spread.
+const SPREADS: f32 = 0.01;
+
+/// What is believed of the partners of nodes.
+#[derive(Clone, Copy)]
+pub(super) enum Believed<'a> {
+    /// Partners that are settled.
+    Settled(&'a [u32]),
+    /// Partners that are settled, and for the other nodes probabilities that count as mixtures: an edge to
+    /// such a node has the evidence ln Σ p(b) e^w(b).
+    Tentative(&'a [u32], &'a Csr<f32>),
+    /// Partners that are as good as certain, and for the other nodes probabilities by which evidence is
+    /// averaged.
+    Averaged(&'a [u32], &'a Csr<f32>),
+}
+
+/// The way from one graph to the other, and what is known at some time.
+pub(super) struct Outlook<'a> {
+    pub(super) own: &'a Side<'a>,
+    pub(super) other: &'a Side<'a>,
+    pub(super) believed: Believed<'a>,
+    /// Nodes of the other graph that can be chosen.
+    pub(super) open: &'a (dyn Fn(u32) -> bool + Sync),
+    /// The share of the neighbours whose partners are known, times their number, of own and other nodes.
+    pub(super) settled: [&'a [f32]; 2],
+    pub(super) model: &'a Model,
+    /// Which graph is the own: 0 for the source.
+    pub(super) from: usize,
+    /// What is known beside edges.
+    pub(super) known: &'a Known,
+    /// The likelihood of all nodes that no neighbour speaks for, together.
+    pub(super) others: f64,
+}
+
+/// A possible partner and its evidence in nats, beside a node that nobody speaks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) node: u32,
+    pub(super) nats: f32,
+}
+
+/// Memory that is used again for every node.
+#[derive(Default)]
+pub(super) struct Scratch {
+    tally: Tally,
+    /// (degree, partner, place of the edge, what every neighbour gets, and the weight of it).
+    partners: Vec<Voice>,
+    pub(super) candidates: Vec<Candidate>,
+}
+
+#[derive(Clone, Copy)]
+struct Voice {
+    degree: u32,
+    partner: u32,
+    /// The edge from the node to the neighbour, by its place.
+    edge: u32,
+    sum: f32,
+    weight: f32,
+}
+
+impl Outlook<'_> {
+    /// Finds the possible partners of node `i`, in no order, into `scratch.candidates`.
+    pub(super) fn candidates(&self, i: usize, scratch: &mut Scratch) {
+        scratch.tally.clear();
+        scratch.candidates.clear();
+        self.listen(i, scratch);
+        let Scratch {
+            tally,
+            partners,
+            candidates,
+        } = scratch;
+        let named = self.known.named(self.from, i);
+        if partners.is_empty() && named.is_empty() {
+            return;
+        }
+        for &node in named {
+            if (self.open)(node) {
+                tally.add(node, 0.0, 0.0);
+            }
+        }
+        partners.sort_unstable_by_key(|voice| (voice.degree, voice.edge, voice.partner));
+        let mut visits = 0;
+        let mut asked = partners.len();
+        for (k, voice) in partners.iter().enumerate() {
+            visits += voice.degree as usize;
+            if visits > VISITS {
+                asked = k;
+                break;
+            }
+            self.visit(voice, tally);
+        }
+        let missing = self.model.missing();
+        let bonus = -(missing[0] + missing[1]);
+        let own_degree = self.model.log_degrees[self.from][i];
+        let degrees = &self.model.log_degrees[1 - self.from];
+        // What a common neighbour is worth to a node, beside what the neighbour itself says.
+        let common = |node: u32| bonus - 0.5 * (own_degree + degrees[node as usize]);
+        let exact = |(node, sum, weight): (u32, f32, f32)| {
+            let lost = self.settled[1][node as usize] * missing[1 - self.from];
+            sum + weight * common(node) + lost
+        };
+        // Most nodes that come up have one neighbour for them. What they can have at most is told from the
+        // tally alone, and those far below the best are not looked at.
+        let most = bonus - 0.5 * (own_degree + self.model.lowest[1 - self.from]);
+        let ceiling = |(_, sum, weight): (u32, f32, f32)| sum + weight * most;
+        let best = (tally.entries()).max_by(|x, y| ceiling(*x).total_cmp(&ceiling(*y)));
+        let Some(best) = best else { return };
+        let unseen: f32 = partners[asked..]
+            .iter()
+            .map(|voice| voice.sum.max(0.0))
+            .sum();
+        let floor = exact(best) - DEPTH - self.known.range() - unseen;
+        for entry in tally.entries().filter(|entry| ceiling(*entry) >= floor) {
+            let nats = exact(entry);
+            candidates.push(Candidate {
+                node: entry.0,
+                nats,
+            });
+        }
+        if candidates.len() > LOOKED_UP {
+            candidates.select_nth_unstable_by(LOOKED_UP, |x, y| {
+                y.nats.total_cmp(&x.nats).then(x.node.cmp(&y.node))
+            });
+            candidates.truncate(LOOKED_UP);
+        }
+        for candidate in candidates.iter_mut() {
+            let node = candidate.node;
+            for voice in &partners[asked..] {
+                candidate.nats += self.look_up(voice, node, common(node));
+            }
+            candidate.nats += self.degrees(i, node) + self.prior(i as u32, node);
+        }
+    }
+
+    /// Collects the partners of the neighbours of node `i`.
+    fn listen(&self, i: usize, scratch: &mut Scratch) {
+        let partners = &mut scratch.partners;
+        partners.clear();
+        let model = self.model;
+        let [own, other] = [self.from, 1 - self.from].map(|side| &model.log_degrees[side]);
+        let common = |j: u32, b: u32| model.log_edges - 0.5 * (own[j as usize] + other[b as usize]);
+        let missing = model.missing()[self.from].exp();
+        let mut push = |edge: usize, b: u32, sum: f32, weight: f32| {
+            partners.push(Voice {
+                degree: self.other.degree(b as usize) as u32,
+                partner: b,
+                edge: edge as u32,
+                sum,
+                weight,
+            });
+        };
+        for edge in self.own.edges.range(i) {
+            let j = self.own.edges.column(edge);
+            match self.believed {
+                Believed::Settled(partner)
+                | Believed::Tentative(partner, _)
+                | Believed::Averaged(partner, _)
+                    if partner[j as usize] != NONE =>
+                {
+                    let b = partner[j as usize];
+                    push(edge, b, common(j, b), 1.0);
+                }
+                Believed::Settled(_) => {}
+                Believed::Tentative(_, beliefs) => {
+                    let (columns, shares) = beliefs.parts(j as usize);
+                    let mass = shares.iter().sum::<f32>().min(1.0);
+                    let unknown = 1.0 - mass;
+                    let silent = mass * missing + unknown;
+                    for (&b, &share) in columns.iter().zip(shares) {
+                        let kept = (common(j, b) - own[i]).exp();
+                        let heard = share * kept + (mass - share) * missing + unknown;
+                        let nats = (heard / silent).ln();
+                        if nats > 0.1 {
+                            push(edge, b, nats, 0.0);
+                        }
+                    }
+                }
+                Believed::Averaged(_, beliefs) => {
+                    let (columns, shares) = beliefs.parts(j as usize);
+                    for (&b, &share) in columns.iter().zip(shares) {
+                        if share >= SPREADS {
+                            push(edge, b, share * common(j, b), share);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells the neighbours of a partner.
+    fn visit(&self, voice: &Voice, tally: &mut Tally) {
+        for place in self.other.edges.range(voice.partner as usize) {
+            let node = self.other.edges.column(place);
+            if (self.open)(node) {
+                tally.add(node, voice.sum + self.weights(voice, place), voice.weight);
+            }
+        }
+    }
+
+    /// What a partner that was not visited says of a node.
+    fn look_up(&self, voice: &Voice, node: u32, common: f32) -> f32 {
+        // In the row of the node, which is the shorter one.
+        match (self.other.edges).place(node as usize, voice.partner as usize) {
+            Some(place) => voice.sum + self.weights(voice, place) + voice.weight * common,
+            None => 0.0,
+        }
+    }
+
+    /// What the weights of two edges say.
+    #[inline]
+    fn weights(&self, voice: &Voice, place: usize) -> f32 {
+        match (&self.own.weights, &self.other.weights) {
+            (Some(own), Some(other)) if self.model.weights.correlation > 0.0 => {
+                let share = if voice.weight > 0.0 {
+                    voice.weight
+                } else {
+                    0.5
+                };
+                share
+                    * self
+                        .model
+                        .weights
+                        .nats(own[voice.edge as usize], other[place])
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn prior(&self, i: u32, node: u32) -> f32 {
+        if self.from == 0 {
+            self.known.prior(i, node)
+        } else {
+            self.known.prior(node, i)
+        }
+    }
+
+    /// What the degrees say, as far as the neighbours are unknown.
+    fn degrees(&self, i: usize, node: u32) -> f32 {
+        let total = (self.own.degree(i) + self.other.degree(node as usize)).max(1) as f32;
+        let known = (self.settled[0][i] + self.settled[1][node as usize]) / total;
+        let (x, y) = (self.own.standing[i], self.other.standing[node as usize]);
+        self.model.degrees.nats(x, y) * (1.0 - known).max(0.0)
+    }
+
+    /// The evidence for a node of the other graph when no neighbour speaks for it.
+    pub(super) fn unspoken(&self, node: u32) -> f64 {
+        f64::from(self.settled[1][node as usize] * self.model.missing()[1 - self.from])
+    }
+
+    /// The most likely partner of node `i` and its probability.
+    pub(super) fn best(&self, i: usize, scratch: &mut Scratch) -> Option<(u32, f32)> {
+        self.candidates(i, scratch);
+        let best = scratch.candidates.iter().copied().reduce(|x, y| {
+            let earlier = (y.nats, x.node) > (x.nats, y.node);
+            if earlier { y } else { x }
+        })?;
+        Some((
+            best.node,
+            (1.0 / self.total(&scratch.candidates, best.nats)) as f32,
+        ))
+    }
+
+    /// The probabilities of the likeliest `most` partners of node `i`, by ascending node, into `out`.
+    pub(super) fn list(
+        &self,
+        i: usize,
+        most: usize,
+        scratch: &mut Scratch,
+        out: &mut Vec<(u32, f32)>,
+    ) {
+        const LEAST: f32 = 0.005;
+        self.candidates(i, scratch);
+        out.clear();
+        let candidates = &scratch.candidates;
+        let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
+        let total = self.total(candidates, top);
+        let shares = candidates.iter().map(|candidate| {
+            let share = f64::from(candidate.nats - top).exp() / total;
+            (candidate.node, share as f32)
+        });
+        out.extend(shares.filter(|(_, share)| *share > LEAST));
+        keep_highest(out, most);
+    }
+
+    /// Σ eⁿ over all nodes in the unit of e^top.
+    fn total(&self, candidates: &[Candidate], top: f32) -> f64 {
+        let named: f64 = candidates
+            .iter()
+            .map(|c| f64::from(c.nats - top).exp())
+            .sum();
+        named + self.others * (-f64::from(top)).exp()
+    }
+}
+
+/// Keeps the `most` entries of the highest values, then sorts by node.
+pub(super) fn keep_highest(entries: &mut Vec<(u32, f32)>, most: usize) {
+    if entries.len() > most {
+        entries.select_nth_unstable_by(most, |x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
+        entries.truncate(most);
+    }
+    entries.sort_unstable_by_key(|entry| entry.0);
+}
