@@ -10,10 +10,12 @@
 //! else, and curves over that parameter compare like with like. The same seed gives the same bytes.
 
 pub mod house;
+mod noisy_copies;
 mod random_edges;
 mod sbm;
 mod synthetic;
 
+pub use noisy_copies::{Family, NoisyCopies, noisy_copies};
 pub use sbm::{BlockModel, block_model};
 pub use synthetic::{Synthetic, synthetic};
 

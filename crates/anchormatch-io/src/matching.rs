@@ -34,7 +34,7 @@ pub fn write_matching_csv(
 
 /// Writes everything but the curves of the report as one JSON object, its keys always in one order.
 ///
-/// With a `score`, the keys `accuracy` (null when nothing was asked), `right` and `asked` follow
+/// With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `right` and `asked` follow
 /// `iterations`; anchors that were checked are listed in `anchor_report`. A number that is not finite is null.
 ///
 /// # Errors
@@ -79,8 +79,15 @@ impl Serialize for Document<'_> {
         map.serialize_entry("measure", matching.measure.as_str())?;
         map.serialize_entry("status", matching.status.as_str())?;
         map.serialize_entry("iterations", &matching.iterations)?;
+        let mut parameters = matching.parameters.iter();
+        if let Some((_, regime)) = parameters.find(|(name, _)| name == "regime") {
+            map.serialize_entry("regime", regime)?;
+        }
         if let Some(score) = self.score {
             map.serialize_entry("accuracy", &score.accuracy())?;
+            map.serialize_entry("recall", &score.accuracy())?;
+            map.serialize_entry("precision", &score.precision())?;
+            map.serialize_entry("f1", &score.f1())?;
             map.serialize_entry("right", &score.right)?;
             map.serialize_entry("asked", &score.asked)?;
         }
@@ -211,7 +218,11 @@ mod tests {
     #[test]
     fn json_has_every_key_in_one_order() {
         let (matching, source, target) = matching();
-        let score = Score { asked: 4, right: 1 };
+        let score = Score {
+            asked: 4,
+            right: 1,
+            found: 2,
+        };
         let mut bytes = Vec::new();
         write_matching_json(&mut bytes, &matching, &source, &target, Some(score)).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
@@ -219,7 +230,7 @@ mod tests {
             r#"{"pairs":[{"source":"a,b","target":"2","confidence":1.0,"anchor":true},"#,
             r#"{"source":"\"c\"","target":"1","confidence":0.25,"anchor":false}],"#,
             r#""unmatched_source":["d"],"unmatched_target":[],"objective":1.5,"measure":"affinity","#,
-            r#""status":"time_limit","iterations":7,"accuracy":0.25,"right":1,"asked":4,"#,
+            r#""status":"time_limit","iterations":7,"accuracy":0.25,"recall":0.25,"precision":0.5,"f1":0.3333333333333333,"right":1,"asked":4,"#,
             r#""notes":["a \"note\""],"parameters":{"tau":"1","alpha":"2"},"#,
             r#""timings":{"solve":0.5}}"#
         );

@@ -21,8 +21,9 @@ fn every(k: usize, truth: &[usize]) -> Vec<(usize, usize)> {
 }
 
 fn run(best: &Best, graphs: &[Graph; 2], pairs: &[(usize, usize)]) -> Matching {
-    let task = Task::from_pairs(&graphs[0], &graphs[1], pairs).unwrap();
-    best.run(&task, &Monitor::silent()).unwrap()
+    let task = Task::from_pairs(&graphs[0], &graphs[1], pairs).expect("nodes of the graphs");
+    best.run(&task, &Monitor::silent())
+        .expect("nothing stops it")
 }
 
 /// The right ones among the pairs that are no anchors, and all of them.
@@ -276,6 +277,15 @@ fn odd_inputs_are_matched_or_refused_in_words() {
     let second = matching.pairs.iter().filter(|p| p.source >= 600);
     let sure = second.filter(|p| p.confidence > 0.5 && truth[p.source - 600] + 600 != p.target);
     assert!(sure.count() < 10);
+}
+
+#[test]
+fn solvers_are_refused() {
+    let (graphs, _) = noisy_copies(20, 4.0, 1.0, 11);
+    let task = Task::from_pairs(&graphs[0], &graphs[1], &[(0, 0)]).unwrap();
+    let solver = Arc::new(anchormatch::solver::Faq::default());
+    let error = sparse().with_solver(solver).run(&task, &Monitor::silent());
+    assert!(error.unwrap_err().to_string().contains("sparse regime"));
 }
 
 #[test]

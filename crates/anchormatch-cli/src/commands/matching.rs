@@ -289,10 +289,20 @@ fn run_name(matching: &Matching) -> String {
 /// The accuracy as a line.
 pub(crate) fn in_words(score: Score) -> String {
     match score.accuracy() {
-        Some(accuracy) => format!(
-            "accuracy {accuracy:.3} ({} of {} non-anchor pairs)",
-            score.right, score.asked
-        ),
+        Some(accuracy) => {
+            let mut words = format!(
+                "accuracy {accuracy:.3} ({} of {} non-anchor pairs)",
+                score.right, score.asked
+            );
+            // With as many pairs as the truth has, recall and precision are the accuracy.
+            if let (Some(precision), Some(f1)) = (score.precision(), score.f1())
+                && score.found != score.asked
+            {
+                let more = format!(", recall {accuracy:.3}, precision {precision:.3}, F1 {f1:.3}");
+                words.push_str(&more);
+            }
+            words
+        }
         None => "accuracy unknown: the truth holds nothing but anchors".to_owned(),
     }
 }
@@ -320,7 +330,13 @@ mod tests {
 
     #[test]
     fn accuracy_reads_as_a_sentence() {
-        let score = |right, asked| in_words(Score { asked, right });
+        let score = |right, asked| {
+            in_words(Score {
+                asked,
+                right,
+                found: asked,
+            })
+        };
         assert_eq!(score(27, 29), "accuracy 0.931 (27 of 29 non-anchor pairs)");
         assert!(score(0, 0).contains("nothing but anchors"));
     }

@@ -24,7 +24,7 @@ const FLOORS: [Floor; 2] = [
     Floor {
         table: "stage",
         module: &["matcher", "best"],
-        common: &["Best", "Effort", "Ingredients"],
+        common: &["Best", "Effort", "Ingredients", "RegimeChoice"],
     },
 ];
 

@@ -6,6 +6,7 @@
 
 pub mod evaluation;
 pub mod hotel;
+pub mod large;
 pub mod networks;
 pub mod qaplib;
 pub mod reproduce;

@@ -2,16 +2,18 @@
 //!
 //! [`SeededSolver`] is a solver of the registry on the product of both adjacency matrices; [`ByHand`] is
 //! a [`Program`] of one's own, its W put together on the [`Workbench`]. [`all`] lists what experiments
-//! can pick by name: every matcher of the library, then every solver. A new one of either is among them
-//! by itself.
+//! can pick by name: every matcher of the library, then every solver, then [`Percolation`], the simple
+//! baseline. A new matcher or solver is among them by itself.
 
 mod by_hand;
 #[cfg(test)]
 pub(crate) mod fixed;
+mod percolation;
 mod seeded_solver;
 mod workbench;
 
 pub use by_hand::{ByHand, Program};
+pub use percolation::Percolation;
 pub use seeded_solver::SeededSolver;
 pub use workbench::{Heat, Loss, Workbench};
 
@@ -22,12 +24,14 @@ use anchormatch::{Error, Result, solver};
 /// The parameter that sets everything random in a matcher.
 pub(crate) const SEED: &str = "seed";
 
-/// The matchers of the library, then the solvers as matchers.
+/// The matchers of the library, then the solvers as matchers, then percolation.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Matcher>> {
     let solvers = solver::registry::all().into_iter();
     let solvers = solvers.map(|solver| Box::new(SeededSolver::new(solver)) as Box<dyn Matcher>);
-    registry::all().into_iter().chain(solvers).collect()
+    let baseline: Box<dyn Matcher> = Box::new(Percolation);
+    let library = registry::all().into_iter();
+    library.chain(solvers).chain([baseline]).collect()
 }
 
 /// The names of [`all`].
@@ -83,7 +87,11 @@ mod tests {
     fn seeds_are_set_and_nothing_else_is() {
         for matcher in all() {
             let mut wanted = matcher.parameters();
-            wanted.insert(SEED.to_owned(), u64::MAX.into());
+            // Percolation alone has nothing random.
+            assert_eq!(wanted.contains_key(SEED), matcher.name() != "percolation");
+            if let Some(seed) = wanted.get_mut(SEED) {
+                *seed = u64::MAX.into();
+            }
             let other = seeded(&*matcher, u64::MAX).unwrap();
             assert_eq!(other.parameters(), wanted, "{matcher:?}");
             assert_eq!(other.name(), matcher.name());

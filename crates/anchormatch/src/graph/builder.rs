@@ -167,7 +167,7 @@ impl GraphBuilder {
             Names::Counted { .. } => 0,
             // Twice, because a text that grows is copied.
             Names::Named(names) => {
-                2 * names.text_len() as u64 + names.len() as u64 * 3 * Self::NODE_BYTES
+                2 * names.text_len() as u64 + names.len() as u64 * 4 * Self::NODE_BYTES
             }
         };
         self.edges.len() as u64 * Self::EDGE_BYTES + nodes

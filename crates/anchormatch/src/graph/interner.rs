@@ -1,7 +1,8 @@
 //! Names by number and numbers by name: one text for all names, one table of numbers.
 //!
-//! A name costs its bytes, eight more for where it ends, and about five in the table; a map of
-//! strings would take over a hundred. Hashes are keyed at random, as the standard library's are, so
+//! A name costs its bytes, eight more for where it ends, and some twenty in the table, which holds its first
+//! eleven bytes beside its number: a short name is found by one access to the memory. A map of strings would
+//! take over a hundred. Hashes are keyed at random, as the standard library's are, so
 //! that no file can be written whose names all collide.
 //!
 //! Most large graphs have numbers for names. Those that are not much larger than there are names
@@ -21,8 +22,41 @@ pub(super) struct Interner {
     /// By the value of a name that is a number: one more than the name's number, 0 for none.
     numbers: Vec<u32>,
     /// All other names.
-    table: HashTable<u32>,
+    table: HashTable<Entry>,
     hasher: RandomState,
+}
+
+/// Bytes of a name that stand in the table.
+const HEAD: usize = 11;
+
+/// A name in the table: its number and how it begins.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    number: u32,
+    /// Its length; 255 for all that are longer.
+    len: u8,
+    head: [u8; HEAD],
+}
+
+impl Entry {
+    fn new(number: u32, name: &str) -> Self {
+        let bytes = name.as_bytes();
+        let mut head = [0; HEAD];
+        let shown = bytes.len().min(HEAD);
+        head[..shown].copy_from_slice(&bytes[..shown]);
+        Self {
+            number,
+            len: u8::try_from(bytes.len()).unwrap_or(u8::MAX),
+            head,
+        }
+    }
+
+    /// Whether it is the name that `other` begins with; `whole` compares what does not stand here.
+    fn is(&self, other: &Self, whole: impl FnOnce(u32) -> bool) -> bool {
+        self.len == other.len
+            && self.head == other.head
+            && (usize::from(self.len) <= HEAD || whole(self.number))
+    }
 }
 
 impl Interner {
@@ -47,9 +81,10 @@ impl Interner {
         if let Some(found) = number(name).and_then(|value| self.find_number(value)) {
             return Some(found);
         }
-        let hash = self.hasher.hash_one(name);
-        let found = self.table.find(hash, |&i| self.get(i as usize) == name);
-        found.map(|&i| i as usize)
+        let (hash, wanted) = (self.hasher.hash_one(name), Entry::new(0, name));
+        let is_it = |entry: &Entry| entry.is(&wanted, |i| self.get(i as usize) == name);
+        let found = self.table.find(hash, is_it);
+        found.map(|entry| entry.number as usize)
     }
 
     /// The number of `name`, and whether it is new.
@@ -69,10 +104,12 @@ impl Interner {
             let start = if i == 0 { 0 } else { ends[i - 1] };
             &text[start..ends[i]]
         };
-        if let Some(&i) = self.table.find(hash, |&i| name_of(i) == name) {
-            return (i as usize, false);
-        }
         let new = u32::try_from(ends.len()).expect("names fit 32-bit numbers");
+        let entry = Entry::new(new, name);
+        let is_it = |other: &Entry| other.is(&entry, |i| name_of(i) == name);
+        if let Some(found) = self.table.find(hash, is_it) {
+            return (found.number as usize, false);
+        }
         match value {
             Some(value) if value < SPARE + SPARSE * ends.len() => {
                 if value >= self.numbers.len() {
@@ -83,7 +120,7 @@ impl Interner {
             _ => {
                 let hasher = &self.hasher;
                 self.table
-                    .insert_unique(hash, new, |&i| hasher.hash_one(name_of(i)));
+                    .insert_unique(hash, entry, |other| hasher.hash_one(name_of(other.number)));
             }
         }
         self.text.push_str(name);
@@ -180,6 +217,24 @@ mod tests {
             assert_eq!(names.get(i), *id);
         }
         assert_eq!(names.find("70"), None);
+    }
+
+    #[test]
+    fn long_names_differ_wherever_they_differ() {
+        let mut names = Interner::default();
+        let long = "x".repeat(300);
+        let mut ids = vec![long.clone(), format!("{long}x"), format!("{long}y")];
+        ids.extend((8..14).map(|len| "z".repeat(len)));
+        ids.extend(["zzzzzzzzzzza", "zzzzzzzzzzzb", "azzzzzzzzzzz"].map(str::to_owned));
+        ids.extend([300, 255, 254].map(|len| "w".repeat(len)));
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(names.insert(id), (i, true), "{id}");
+        }
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!((names.insert(id), names.find(id)), ((i, false), Some(i)));
+        }
+        assert_eq!(names.find(&"w".repeat(256)), None);
+        assert_eq!(names.find("zzzzzzz"), None);
     }
 
     #[test]

@@ -145,6 +145,8 @@ pub struct Score {
     pub asked: usize,
     /// Those among them that the matching has.
     pub right: usize,
+    /// Pairs of the matching that are not hard anchors.
+    pub found: usize,
 }
 
 impl Score {
@@ -152,6 +154,20 @@ impl Score {
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         (self.asked > 0).then(|| self.right as f64 / self.asked as f64)
+    }
+
+    /// The share of the pairs found that is right; `None` when none was found.
+    #[must_use]
+    pub fn precision(&self) -> Option<f64> {
+        (self.found > 0).then(|| self.right as f64 / self.found as f64)
+    }
+
+    /// The harmonic mean of recall, which is the [`accuracy`](Self::accuracy), and
+    /// [`precision`](Self::precision); `None` when nothing was asked or found.
+    #[must_use]
+    pub fn f1(&self) -> Option<f64> {
+        let all = self.asked + self.found;
+        (all > 0).then(|| 2.0 * self.right as f64 / all as f64)
     }
 }
 
@@ -180,6 +196,7 @@ impl Matching {
         let mut score = Score {
             asked: partner.len(),
             right: 0,
+            found: self.pairs.iter().filter(|pair| !pair.anchor).count(),
         };
         for pair in &self.pairs {
             match partner.get(&pair.source) {

@@ -1,6 +1,7 @@
 //! `anchormatch-lab bench`: solvers against each other and against what is known.
 
 mod dd;
+mod large;
 mod networks;
 mod qaplib;
 mod solvers;
@@ -24,7 +25,8 @@ Examples:
   anchormatch-lab bench solvers --quick
   anchormatch-lab bench qaplib --data DIR --largest 30
   anchormatch-lab bench dd --data DIR
-  anchormatch-lab bench networks --data DIR --pairs yeast-05,enron --anchors 5";
+  anchormatch-lab bench networks --data DIR --pairs yeast-05,enron --anchors 5
+  anchormatch-lab bench large";
 
 /// Measure solvers
 #[derive(Debug, Args)]
@@ -40,6 +42,7 @@ enum What {
     Qaplib(qaplib::Options),
     Dd(dd::Options),
     Networks(networks::Options),
+    Large(large::Options),
     Suggest(suggest::Options),
 }
 
@@ -51,6 +54,7 @@ impl Options {
             What::Qaplib(options) => options.common.json,
             What::Dd(options) => options.common.json,
             What::Networks(options) => options.common.json,
+            What::Large(options) => options.common.json,
             What::Suggest(options) => options.common.json,
         }
     }
@@ -62,6 +66,7 @@ impl Options {
             What::Qaplib(options) => options.run(),
             What::Dd(options) => options.run(),
             What::Networks(options) => options.run(),
+            What::Large(options) => options.run(),
             What::Suggest(options) => options.run(),
         }
     }

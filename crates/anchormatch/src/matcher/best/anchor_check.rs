@@ -18,7 +18,7 @@ use super::found::Found;
 use super::observations::observe;
 use super::program::{Terms, problem};
 use super::search::Search;
-use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK};
+use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK, TRUST};
 use crate::anchors::{Anchor, Anchors};
 use crate::assignment::Assignment;
 use crate::error::Result;
@@ -28,9 +28,6 @@ use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Condition, Conditional, Solver, Start, Tabu};
 use crate::task::Task;
-
-/// π: how far a person who gives an anchor is trusted.
-pub(super) const TRUST: f64 = 0.99;
 
 /// Fits of the scales, each followed by a search under them, at most.
 const FITS: usize = 4;

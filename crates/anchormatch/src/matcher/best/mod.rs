@@ -45,7 +45,7 @@ use self::observations::observe;
 use self::search::Search;
 use self::thresholds::SEARCH_SHARE;
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
 use crate::settings::{self, Settings};
@@ -204,6 +204,13 @@ impl Matcher for Best {
     /// O(n³) a step of the mean field (O(|E| n) for sparse 0/1 weights) and O(n²) an iteration of the
     /// search; O(n²) memory.
     fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        if self.regime == RegimeChoice::Sparse && self.solver.is_some() {
+            return Err(Error::parameter(
+                "solver",
+                "in the sparse regime",
+                "none there: solvers need the values of all pairs, which the dense regime has",
+            ));
+        }
         monitor.answerable();
         let monitor = &monitor.for_one_run();
         let mut matching = if self.repair_anchors {

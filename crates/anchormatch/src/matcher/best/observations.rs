@@ -63,7 +63,8 @@ pub(super) fn observe(
 }
 
 /// What to do when the memory does not suffice.
-pub(super) const MORE_MEMORY: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs];
+pub(super) const MORE_MEMORY: &[Hint] =
+    &[Hint::MoreMemory, Hint::SparseRegime, Hint::SmallerGraphs];
 
 /// The bytes of some matrices over the pairs of each graph's nodes, and some of source × target.
 pub(super) fn bytes(own: u64, between: u64, graphs: [&Graph; 2]) -> u64 {

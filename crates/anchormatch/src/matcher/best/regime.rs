@@ -1,6 +1,6 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
-use super::thresholds::{LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS, SPARSE_DENSITY};
+use super::thresholds::{LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS};
 use super::{Best, Effort, Ingredients, RegimeChoice};
 use crate::graph::Graph;
 use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solver};
@@ -12,18 +12,15 @@ pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
     let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
     match preset.regime {
         RegimeChoice::Dense => false,
-        RegimeChoice::Sparse => preset.solver.is_none(),
+        RegimeChoice::Sparse => true,
         RegimeChoice::Auto => {
             let density = |graph: &Graph| {
                 let n = graph.node_count().max(2) as f64;
                 graph.sparse_adjacency().entries() as f64 / (n * (n - 1.0))
             };
-            !needs_all
-                && task.nodes() > LISTED_NODES
-                && task
-                    .graphs()
-                    .into_iter()
-                    .all(|g| density(g) <= SPARSE_DENSITY)
+            let densest = task.graphs().into_iter().map(density).fold(0.0, f64::max);
+            let is_listed = |&(nodes, most): &(usize, f64)| task.nodes() > nodes && densest <= most;
+            !needs_all && LISTED_NODES.iter().any(is_listed)
         }
     }
 }
@@ -203,6 +200,29 @@ mod tests {
             let regime = Regime::choose(outline, &Ingredients::default());
             assert_eq!(regime, Regime::Given);
         }
+    }
+
+    #[test]
+    fn large_graphs_with_few_edges_are_matched_over_lists() {
+        let ring = |n: usize, chords: usize| {
+            let edges = (0..n).flat_map(|i| (1..=chords).map(move |k| (i, (i + k) % n, 1.0)));
+            Graph::from_edges(n, &edges.collect::<Vec<_>>()).unwrap()
+        };
+        let is_sparse = |preset: &Best, graph: &Graph| {
+            super::is_sparse(preset, &Task::from_pairs(graph, graph, &[]).unwrap())
+        };
+        let auto = Best::default();
+        assert!(!is_sparse(&auto, &ring(300, 2)));
+        assert!(is_sparse(&auto, &ring(301, 2)));
+        assert!(!is_sparse(&auto, &ring(400, 10)));
+        assert!(is_sparse(&auto, &ring(2001, 80)));
+        assert!(!is_sparse(&auto, &ring(2001, 120)));
+        let forced = |regime| Best::default().with_regime(regime);
+        assert!(is_sparse(&forced(RegimeChoice::Sparse), &ring(5, 1)));
+        assert!(!is_sparse(&forced(RegimeChoice::Dense), &ring(3000, 1)));
+        // What needs all pairs has them.
+        let with_solver = Best::default().with_solver(std::sync::Arc::new(Faq::default()));
+        assert!(!is_sparse(&with_solver, &ring(301, 2)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Anchors that disagree with the rest become hints, and the chain is run again.
 
 use super::Best;
-use super::anchor_check::TRUST;
+use super::thresholds::TRUST;
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;

@@ -36,10 +36,11 @@ pub(super) const LARGEST_UNASKED_CHECK: usize = 200;
 /// `anchormatch-lab bench networks`
 pub(super) const SPARSE_DENSITY: f64 = 0.1;
 
-/// Nodes of the larger side beyond which sparse graphs are matched over lists of candidates.
+/// Nodes of the larger side beyond which graphs with few edges are matched over lists of candidates, by the
+/// share of the pairs that may be joined: the denser, the longer all pairs tell more.
 ///
 /// `anchormatch-lab bench large`
-pub(super) const LISTED_NODES: usize = 2000;
+pub(super) const LISTED_NODES: [(usize, f64); 2] = [(300, 0.03), (2000, SPARSE_DENSITY)];
 
 /// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
 /// large graphs lose by fewer steps their larger n makes up for.
@@ -82,3 +83,8 @@ pub(super) const DEPTH_OF_MODES: f64 = 15.0;
 ///
 /// `anchormatch match … --time-limit S --json` shows what each stage took
 pub(super) const SEARCH_SHARE: f64 = 0.8;
+
+/// π: the probability that an anchor that a person gives is right.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const TRUST: f64 = 0.99;

@@ -15,7 +15,7 @@
 //! classes does, and only the part beyond it counts, as a share of what was left to gain: the
 //! adjustment for chance of Vinh, Epps, Bailey (JMLR 11, 2010). It vanishes as samples grow in number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -89,7 +89,8 @@ impl Matching {
 
     /// The source nodes that no anchor fixes.
     fn open_nodes(&self, table: &Table) -> Vec<Open> {
-        let anchored = |node: &usize| self.pairs.iter().any(|p| p.anchor && p.source == *node);
+        let anchors = self.pairs.iter().filter(|pair| pair.anchor);
+        let anchored: HashSet<usize> = anchors.map(|pair| pair.source).collect();
         let mut confidence: HashMap<usize, f64> = HashMap::new();
         for pair in self.pairs.iter().filter(|pair| !pair.anchor) {
             confidence.insert(pair.source, pair.confidence);
@@ -119,7 +120,7 @@ impl Matching {
                 });
             }
         }
-        open.retain(|node| !anchored(&node.source));
+        open.retain(|node| !anchored.contains(&node.source));
         open.sort_unstable_by_key(|node| node.source);
         open
     }

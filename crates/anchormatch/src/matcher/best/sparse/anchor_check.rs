@@ -3,12 +3,12 @@
 //! The partners of its neighbours say so, as for every other node. An anchor stands as long as what they say
 //! against it is less than being told counts for; targets that are surely taken by others do not count.
 
+use super::super::thresholds::TRUST;
 use super::beliefs::Beliefs;
 use super::known::Known;
 use super::neighbours::{Believed, Outlook};
 use super::rows::for_nodes;
 use super::side::{NONE, Side};
-use crate::matcher::best::anchor_check::TRUST;
 use crate::matching::AnchorCheck;
 use crate::monitor::Monitor;
 

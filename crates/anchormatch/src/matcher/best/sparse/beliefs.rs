@@ -62,6 +62,27 @@ pub(super) struct Surroundings {
 }
 
 impl Beliefs {
+    /// The sum of the likeliest partners' probabilities.
+    pub(super) fn expected_right(&self) -> f64 {
+        let rows = 0..self.shares.rows();
+        let shares = rows.filter_map(|i| top(&self.shares, i));
+        shares.map(|(_, share)| f64::from(share)).sum()
+    }
+
+    /// The partners that are likelier than `least`, which is at least a half, and the anchors.
+    pub(super) fn sure(&self, sides: &[Side<'_>; 2], known: &Known, least: f32) -> [Vec<u32>; 2] {
+        let mut partners = likeliest(&self.shares, sides[1].nodes(), least);
+        for &(i, a) in &known.anchors {
+            for (k, (node, other)) in [(i, a), (a, i)].into_iter().enumerate() {
+                let before = std::mem::replace(&mut partners[k][node as usize], other);
+                if before != NONE && before != other {
+                    partners[1 - k][before as usize] = NONE;
+                }
+            }
+        }
+        partners
+    }
+
     pub(super) fn outlook(&self, sides: &[Side<'_>; 2]) -> Surroundings {
         let [source, target] = sides;
         let masses = masses(&self.shares, target.nodes());

@@ -1,11 +1,12 @@
 //! Stage *expansion*: from the anchors outwards, the surest pairs first.
 //!
 //! In rounds, every node next to a pair that was just settled is judged anew from both sides. A pair that is
-//! each other's best, with a posterior above a bound on either side, is settled; ambiguous ones are postponed
-//! until nothing surer is left, when the bound is lowered for a moment. When nothing is left at all, the
-//! candidates of the open nodes become tentative seeds: their probabilities spread one step further, and
-//! pairs that two such rumours agree on are often sure (the noisy seeds of Kazemi, Hassani, Grossglauser,
-//! PVLDB 8, 2015, with probabilities in the place of marks). The model is fitted again each time.
+//! each other's best, with a posterior above a bound on either side, is settled; ambiguous ones are postponed.
+//! When nothing sure is left, the candidates of the open nodes become tentative seeds: their probabilities
+//! spread one step further, and pairs that two such rumours agree on are often sure (the noisy seeds of
+//! Kazemi, Hassani, Grossglauser, PVLDB 8, 2015, with probabilities in the place of marks). The model is fitted
+//! again each time. Only when rumours lead nowhere, the bound is lowered until something passes, and raised
+//! again.
 
 use super::known::Known;
 use super::model::Model;
@@ -15,11 +16,14 @@ use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::monitor::{Monitor, Progress};
 
-/// Posteriors above which pairs are settled, one after another.
-const BOUNDS: [f32; 4] = [0.98, 0.9, 0.75, 0.5];
+/// Posteriors above which pairs are settled: the first bounds at any time, the others when nothing else helps.
+const BOUNDS: [f32; 5] = [0.98, 0.9, 0.8, 0.65, 0.5];
 
-/// Times that rumours spread.
-const RUMOURS: usize = 15;
+/// How many of the bounds hold at any time.
+const EVER: usize = 2;
+
+/// Times that rumours spread, at most.
+const RUMOURS: usize = 40;
 
 /// Candidates of a node that spread a rumour.
 const TENTATIVE: usize = 10;
@@ -56,13 +60,21 @@ struct State<'a> {
 }
 
 /// Settles all pairs that follow from the anchors.
-pub(super) fn expand(sides: &[Side<'_>; 2], known: &Known, monitor: &Monitor) -> Expansion {
-    let mut state = State::new(sides, known);
+///
+/// `first` are partners to begin from, the anchors among them.
+pub(super) fn expand(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    first: [Vec<u32>; 2],
+    monitor: &Monitor,
+) -> Expansion {
+    let mut state = State::new(sides, known, first);
     let nodes = sides[0].nodes().min(sides[1].nodes());
     let enough = nodes / 1000 + 1;
     let mut touched = [0, 1].map(|k| state.next_to_settled(k));
     let mut tentative = None;
-    let (mut rounds, mut rumours, mut matched_then) = (0, 0, 0);
+    let (mut rounds, mut rumours, mut matched_then) = (0, 0, state.matched);
+    let mut bounds = EVER;
     loop {
         rounds += 1;
         let progress = Progress {
@@ -86,14 +98,23 @@ pub(super) fn expand(sides: &[Side<'_>; 2], known: &Known, monitor: &Monitor) ->
             touched = stale;
             continue;
         }
-        let new = state.settle_postponed();
+        let new = state.settle_postponed(&BOUNDS[..bounds]);
         if !new.is_empty() {
             touched = state.settle(&new);
+            bounds = EVER;
             continue;
         }
-        let progressed = state.matched - matched_then >= enough || rumours == 0;
-        if rumours == RUMOURS || !progressed || state.matched == nodes {
+        if state.matched == nodes {
             break;
+        }
+        let progressed = state.matched - matched_then >= enough || rumours == 0;
+        if rumours == RUMOURS || !progressed {
+            if bounds == BOUNDS.len() {
+                break;
+            }
+            bounds += 1;
+            touched = [Vec::new(), Vec::new()];
+            continue;
         }
         rumours += 1;
         matched_then = state.matched;
@@ -113,8 +134,7 @@ pub(super) fn expand(sides: &[Side<'_>; 2], known: &Known, monitor: &Monitor) ->
 }
 
 impl<'a> State<'a> {
-    fn new(sides: &'a [Side<'a>; 2], known: &'a Known) -> Self {
-        let partners = known.partners();
+    fn new(sides: &'a [Side<'a>; 2], known: &'a Known, partners: [Vec<u32>; 2]) -> Self {
         let model = Model::fit(sides, &partners);
         let settled = [0, 1].map(|k| settled_neighbours(&sides[k], &partners[k]));
         let best = [0, 1].map(|k| vec![(NONE, 0.0); sides[k].nodes()]);
@@ -247,10 +267,10 @@ impl<'a> State<'a> {
         pairs
     }
 
-    /// The pairs above the highest bound that any pair is above.
-    fn settle_postponed(&self) -> Vec<(u32, u32)> {
+    /// The pairs above the highest of these bounds that any pair is above.
+    fn settle_postponed(&self, bounds: &[f32]) -> Vec<(u32, u32)> {
         let nodes = 0..self.partners[0].len() as u32;
-        BOUNDS
+        bounds
             .iter()
             .map(|&bound| {
                 let pairs = nodes.clone().filter_map(|i| self.mutual(i, bound));

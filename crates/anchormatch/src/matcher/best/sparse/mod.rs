@@ -8,6 +8,7 @@
 //! | observations | `side`, `known` | adjacency lists with standardised degrees and weights; anchors and other evidence |
 //! | expansion | `expansion` | pairs settled from the anchors outwards, the surest first, and the [model](model) they fit |
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
+//! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
@@ -22,6 +23,7 @@ mod expansion;
 mod known;
 mod model;
 mod neighbours;
+mod restarts;
 mod rows;
 mod side;
 mod tally;
@@ -33,6 +35,7 @@ use self::beliefs::believe;
 use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
+use self::restarts::restart;
 use self::side::{Side, weights_differ};
 use super::{Best, Effort};
 use crate::error::{Hint, Result};
@@ -51,6 +54,14 @@ fn iterations(effort: Effort) -> usize {
     match effort {
         Effort::Best => 10,
         Effort::Fast => 3,
+    }
+}
+
+/// Restarts at most.
+fn restarts(effort: Effort) -> usize {
+    match effort {
+        Effort::Best => 4,
+        Effort::Fast => 1,
     }
 }
 
@@ -78,13 +89,17 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         Ok((sides, Known::of(task)))
     })?;
     let expansion = log.stage("expansion", monitor, |_| {
-        Ok(expand(&sides, &known, monitor))
+        Ok(expand(&sides, &known, known.partners(), monitor))
     })?;
     known.fit(&expansion.partners);
     let (rounds, settled) = (expansion.rounds, expansion.matched());
     let most = iterations(preset.effort);
     let beliefs = log.stage("beliefs", monitor, |_| {
         Ok(believe(&sides, &known, expansion, most, monitor))
+    })?;
+    let (beliefs, restarts) = log.stage("restarts", monitor, |_| {
+        let most = (restarts(preset.effort), most);
+        Ok(restart(&sides, &known, beliefs, most, monitor))
     })?;
     let pairs = log.stage("decision", monitor, |_| {
         Ok(decide(
@@ -101,6 +116,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     log.parameter("rounds of expansion", rounds);
     log.parameter("pairs settled by expansion", settled);
     log.parameter("iterations of beliefs", beliefs.iterations);
+    log.parameter("restarts", restarts);
     log.parameter(
         "source edges kept by the target",
         format!("{:.4}", model.seen[1]),
@@ -109,6 +125,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         "target edges kept by the source",
         format!("{:.4}", model.seen[0]),
     );
+    log.parameter("closeness of rivals", format!("{:.3}", model.first.exp()));
     log.parameter(
         "correlation of degrees",
         format!("{:.4}", model.degrees.correlation),

@@ -11,9 +11,17 @@
 //! | in the source alone | ln(1 − s₂) |
 //! | in the target alone | ln(1 − s₁) |
 //!
-//! so that a common neighbour of small degree says much and a common hub little. Where edges have weights,
+//! so that a common neighbour of small degree says much and a common hub little. In graphs whose neighbours
+//! are joined among themselves, the rivals of a partner are its own neighbours and share many of its edges. Let
+//! nodes that come up through one neighbour of a partner be joined to another one λ times as often as their
+//! degrees let expect: the second and every further common neighbour then says −ln λp, and an edge that is
+//! seen on one side alone costs ln((1 − s)/(1 − λp)). Where edges have weights,
 //! a common edge adds what a Gaussian copula of their ranks says; as long as neighbours are unmatched,
 //! the degrees themselves are compared in the same way.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 use super::side::{NONE, Side};
 use crate::matching::Pair;
@@ -26,6 +34,10 @@ const PRIOR: (f64, f64) = (16.0, 20.0);
 pub(super) struct Model {
     /// s₁ and s₂.
     pub(super) seen: [f64; 2],
+    /// ln λ: what the first common neighbour says more than the others.
+    pub(super) first: f32,
+    /// λ p of two nodes of ordinary degree.
+    close: f64,
     /// The correlation of the weights of common edges, as normal scores.
     pub(super) weights: Copula,
     /// The correlation of degrees.
@@ -50,14 +62,23 @@ impl Model {
             expected.map(|d| (d / scale).ln()).collect()
         });
         let lowest = |degrees: &Vec<f32>| degrees.iter().copied().fold(f32::MAX, f32::min);
+        let closeness = closeness(sides, partners);
         let arcs = |k: usize| sides[k].edges.entries() as f64 / seen[k];
+        let log_edges = (0.5 * (arcs(0) + arcs(1))).max(1.0).ln();
+        let first = closeness.ln() as f32;
+        // c of two nodes of ordinary degree.
+        let mean = |k: usize| (arcs(k) / sides[k].nodes().max(1) as f64).max(0.3).ln();
+        let ordinary = (mean(0) + mean(1) - log_edges).exp();
+        let close = (closeness * ordinary).min(0.9);
         Self {
+            first,
+            close,
             seen,
             weights: Copula::new(counts.weights.correlation(0.0, 0.995)),
             degrees: Copula::new(degrees_of(sides, &partners[0]).correlation(0.7, 0.97)),
             lowest: [lowest(&log_degrees[0]), lowest(&log_degrees[1])],
             log_degrees,
-            log_edges: (0.5 * (arcs(0) + arcs(1))).max(1.0).ln() as f32,
+            log_edges: log_edges as f32,
         }
     }
 
@@ -71,12 +92,10 @@ impl Model {
             && corr(&self.degrees, &other.degrees)
     }
 
-    /// ln(1 − s) of the side that does not show an edge: `[of source edges, of target edges]`.
+    /// ln((1 − s)/(1 − c)) of the side that does not show an edge: `[of source edges, of target edges]`.
     pub(super) fn missing(&self) -> [f32; 2] {
-        [
-            (1.0 - self.seen[1]).ln() as f32,
-            (1.0 - self.seen[0]).ln() as f32,
-        ]
+        let log = |seen: f64| ((1.0 - seen) / (1.0 - self.close)).ln().min(-0.01) as f32;
+        [log(self.seen[1]), log(self.seen[0])]
     }
 }
 
@@ -109,6 +128,44 @@ impl Model {
         // Every edge was seen from both of its ends.
         0.5 * (common + alone)
     }
+}
+
+/// λ: how much more often a node that comes up through one neighbour of a partner is joined to another one
+/// than their degrees let expect.
+fn closeness(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> f64 {
+    /// Nodes that are looked at.
+    const NODES: usize = 4000;
+    /// Strangers that are looked at for each.
+    const STRANGERS: usize = 8;
+    let [source, target] = sides;
+    let n = source.nodes();
+    let arcs = target.edges.entries().max(1) as f64;
+    let (mut joined, mut expected) = (0.0, 0.0);
+    for i in (0..n).step_by(n.div_ceil(NODES).max(1)) {
+        let own = partners[0][i];
+        let known = source
+            .edges
+            .columns(i)
+            .iter()
+            .map(|j| partners[0][*j as usize]);
+        let mut known = known.filter(|b| *b != NONE);
+        let (Some(one), Some(other)) = (known.next(), known.next()) else {
+            continue;
+        };
+        let strangers = target.edges.columns(one as usize);
+        let strangers = strangers
+            .iter()
+            .step_by(strangers.len().div_ceil(STRANGERS).max(1));
+        for &stranger in strangers.filter(|a| **a != own && **a != other) {
+            let degrees =
+                target.degree(stranger as usize) as f64 * target.degree(other as usize) as f64;
+            expected += (degrees / arcs).min(1.0);
+            let found = target.edges.place(stranger as usize, other as usize);
+            joined += f64::from(u8::from(found.is_some()));
+        }
+    }
+    // As if one more had been expected and found.
+    ((joined + 1.0) / (expected + 1.0)).max(1.0)
 }
 
 /// What a Gaussian copula says of two standardised values.
@@ -182,21 +239,42 @@ struct Counts {
 }
 
 impl Counts {
+    /// Counts in parts of fixed size, which are added in their order: the same on any number of threads.
     fn of(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> Self {
+        const PART: usize = 4096;
+        let [source, target] = sides;
+        let parts = |nodes: usize| (0..nodes.div_ceil(PART)).into_par_iter();
+        let range = |part: usize, nodes: usize| part * PART..nodes.min((part + 1) * PART);
+        let mut counts: Vec<Self> = parts(source.nodes())
+            .map(|part| Self::of_source(sides, &partners[0], range(part, source.nodes())))
+            .collect();
+        counts.par_extend(parts(target.nodes()).map(|part| {
+            let nodes = range(part, target.nodes()).filter(|&a| partners[1][a] != NONE);
+            let known = nodes.map(|a| {
+                let columns = target.edges.columns(a).iter();
+                columns
+                    .filter(|b| partners[1][**b as usize] != NONE)
+                    .count()
+            });
+            Self {
+                seen: [0.0, known.sum::<usize>() as f64],
+                ..Self::default()
+            }
+        }));
+        counts.into_iter().fold(Self::default(), Self::plus)
+    }
+
+    fn of_source(sides: &[Side<'_>; 2], partners: &[u32], nodes: Range<usize>) -> Self {
         let mut counts = Self::default();
         let [source, target] = sides;
-        for (i, &a) in partners[0].iter().enumerate() {
-            if a == NONE {
-                continue;
-            }
+        for i in nodes.filter(|&i| partners[i] != NONE) {
             for place in source.edges.range(i) {
-                let j = source.edges.column(place);
-                let b = partners[0][j as usize];
+                let b = partners[source.edges.column(place) as usize];
                 if b == NONE {
                     continue;
                 }
                 counts.seen[0] += 1.0;
-                if let Some(other) = target.edges.place(a as usize, b as usize) {
+                if let Some(other) = target.edges.place(partners[i] as usize, b as usize) {
                     counts.both += 1.0;
                     if let (Some(x), Some(y)) = (&source.weights, &target.weights) {
                         counts.weights.add(x[place], y[other]);
@@ -204,11 +282,19 @@ impl Counts {
                 }
             }
         }
-        for (a, _) in partners[1].iter().enumerate().filter(|(_, i)| **i != NONE) {
-            let columns = target.edges.columns(a).iter();
-            let matched = columns.filter(|b| partners[1][**b as usize] != NONE);
-            counts.seen[1] += matched.count() as f64;
-        }
         counts
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let moments = |x: Moments, y: Moments| Moments {
+            xx: x.xx + y.xx,
+            yy: x.yy + y.yy,
+            xy: x.xy + y.xy,
+        };
+        Self {
+            seen: [self.seen[0] + other.seen[0], self.seen[1] + other.seen[1]],
+            both: self.both + other.both,
+            weights: moments(self.weights, other.weights),
+        }
     }
 }

@@ -120,12 +120,14 @@ impl Outlook<'_> {
         let common = |node: u32| bonus - 0.5 * (own_degree + degrees[node as usize]);
         let exact = |(node, sum, weight): (u32, f32, f32)| {
             let lost = self.settled[1][node as usize] * missing[1 - self.from];
-            sum + weight * common(node) + lost
+            sum + weight * common(node) + lost + self.model.first * weight.min(1.0)
         };
         // Most nodes that come up have one neighbour for them. What they can have at most is told from the
         // tally alone, and those far below the best are not looked at.
         let most = bonus - 0.5 * (own_degree + self.model.lowest[1 - self.from]);
-        let ceiling = |(_, sum, weight): (u32, f32, f32)| sum + weight * most;
+        let ceiling = |(_, sum, weight): (u32, f32, f32)| {
+            sum + weight * most + self.model.first * weight.min(1.0)
+        };
         let best = (tally.entries()).max_by(|x, y| ceiling(*x).total_cmp(&ceiling(*y)));
         let Some(best) = best else { return };
         let unseen: f32 = partners[asked..]
@@ -161,7 +163,11 @@ impl Outlook<'_> {
         partners.clear();
         let model = self.model;
         let [own, other] = [self.from, 1 - self.from].map(|side| &model.log_degrees[side]);
-        let common = |j: u32, b: u32| model.log_edges - 0.5 * (own[j as usize] + other[b as usize]);
+        // Every node's own degree is taken off later, by its mean with that of its partner.
+        let common = |j: u32, b: u32| {
+            let nats = model.log_edges - 0.5 * (own[j as usize] + other[b as usize]);
+            nats - model.first
+        };
         let missing = model.missing()[self.from].exp();
         let mut push = |edge: usize, b: u32, sum: f32, weight: f32| {
             partners.push(Voice {

@@ -9,6 +9,9 @@ use crate::monitor::Monitor;
 /// Rows of one task. Between two of them stops are looked for.
 const CHUNK: usize = 1024;
 
+/// Some rows: their lengths, columns and values.
+type Part = (Vec<u32>, Vec<u32>, Vec<f32>);
+
 /// The matrix whose row i is what `fill` writes, with ascending columns; `None` when the monitor stops it.
 pub(super) fn by_row(
     rows: usize,
@@ -16,7 +19,7 @@ pub(super) fn by_row(
     monitor: &Monitor,
     fill: impl Fn(usize, &mut Scratch, &mut Vec<(u32, f32)>) + Sync,
 ) -> Option<Csr<f32>> {
-    let parts: Option<Vec<(Vec<u32>, Vec<u32>, Vec<f32>)>> = (0..rows.div_ceil(CHUNK))
+    let parts: Option<Vec<Part>> = (0..rows.div_ceil(CHUNK))
         .into_par_iter()
         .map_init(
             || (Scratch::default(), Vec::new()),

@@ -106,12 +106,14 @@ fn candidates_have_the_evidence_of_the_table() {
                                 }
                                 _ => 0.0,
                             };
-                            model.log_edges - 0.5 * degrees + own + weights
+                            model.log_edges - 0.5 * degrees - model.first + own + weights
                         }
                         [false, true] => missing[1],
                         _ => 0.0,
                     };
                 }
+                // Every candidate has a first common neighbour.
+                nats += model.first;
                 let edges = (source.neighbours(i).len() + target.neighbours(a).len()) as f32;
                 let unknown = 1.0 - (settled[0][i] + settled[1][a]) / edges;
                 nats += unknown
