@@ -170,7 +170,7 @@ pub fn assert_solution(name: &str, problem: &Problem, solution: &Solution) {
         assert_eq!(soft.shape(), (n, m), "{name}: the soft values");
         for i in 0..n {
             let sum: f64 = soft.row(i).sum();
-            assert!(sum <= 1.0 + 1e-2, "{name}: row {i} sums to {sum}");
+            assert!(sum <= 1.0 + 1e-6, "{name}: row {i} sums to {sum}");
         }
         let entries: Vec<f64> = soft.occurring().collect();
         assert!(

@@ -20,8 +20,9 @@ use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::frank_wolfe::{
     Direction, End, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
-use super::relaxation::{ROUNDING, cap_sums, check_nonnegative, check_positive};
+use super::relaxation::{cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -164,7 +165,7 @@ impl Goat {
         };
         let mut soft = Matrix::from_vec(n, m, walk.into_x());
         let assignment = round(problem, &soft)?;
-        cap_sums(&mut soft, ROUNDING);
+        cap_sums(&mut soft, &Assignment::empty(n));
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,

@@ -144,7 +144,8 @@ impl<'m> Iterations<'m> {
         assignment: Assignment,
         mut soft: Matrix,
     ) -> Solution {
-        cap_sums(&mut soft, ROUNDING);
+        let nothing = Assignment::empty(soft.rows());
+        cap_sums(&mut soft, &nothing);
         Solution {
             objective: problem.objective(&assignment),
             assignment,
@@ -194,25 +195,34 @@ pub(super) fn add(x: &mut [f64], y: &[f64]) {
     }
 }
 
-/// The excess over 1 that is rounding.
-pub(super) const ROUNDING: f64 = 1e-9;
-
-/// Brings rows and columns that sum to more than 1 + `slack` down to 1: a balancing that ran out of
-/// sweeps, or had candidates ruled out, leaves them a few hundredths above.
-pub(super) fn cap_sums(soft: &mut Matrix, slack: f64) {
-    let most = 1.0 + slack;
+/// Brings rows and columns that sum to more than 1 down to it: a balancing that ran out of sweeps, or
+/// had candidates ruled out, leaves them a few hundredths above. What is too much is taken from the
+/// pairs that are not in `kept`, whose values are at most 1 and stay; what is rounding stays too.
+pub(super) fn cap_sums(soft: &mut Matrix, kept: &Assignment) {
     let (n, m) = (soft.rows(), soft.cols());
     for i in 0..n {
-        let sum = soft.row(i).iter().sum::<f64>();
-        if sum > most {
-            soft.row_mut(i).iter_mut().for_each(|value| *value /= sum);
-        }
+        cap_sum(soft, kept.partner(i), m, |a| (i, a));
     }
+    let kept = kept.inverse(m);
     for a in 0..m {
-        let sum = (0..n).map(|i| soft[(i, a)]).sum::<f64>();
-        if sum > most {
-            (0..n).for_each(|i| soft[(i, a)] /= sum);
-        }
+        cap_sum(soft, kept.partner(a), n, |i| (i, a));
+    }
+}
+
+/// One row or column of `cap_sums`: the entry at `kept` stays.
+fn cap_sum(
+    soft: &mut Matrix,
+    kept: Option<usize>,
+    len: usize,
+    place: impl Fn(usize) -> (usize, usize),
+) {
+    const MOST: f64 = 1.0 + 1e-9;
+    let chosen = kept.map_or(0.0, |k| soft[place(k)]);
+    let others = || (0..len).filter(|&k| Some(k) != kept).map(&place);
+    let sum = others().map(|at| soft[at]).sum::<f64>();
+    if sum > 0.0 && chosen + sum > MOST {
+        let room = (1.0 - chosen).max(0.0);
+        others().for_each(|at| soft[at] = soft[at] / sum * room);
     }
 }
 
@@ -237,7 +247,7 @@ mod tests {
     #[test]
     fn soft_rows_and_columns_sum_to_at_most_one() {
         let mut rough = Matrix::from_vec(2, 3, vec![0.9, 0.2, 0.0, 0.3, 0.3, 0.3]);
-        cap_sums(&mut rough, ROUNDING);
+        cap_sums(&mut rough, &Assignment::empty(2));
         for i in 0..2 {
             assert!(rough.row(i).iter().sum::<f64>() <= 1.0 + 1e-9);
         }
@@ -246,6 +256,19 @@ mod tests {
         }
         // What is within the bounds stays.
         assert_eq!(rough.row(1)[1..], [0.3, 0.3]);
+    }
+
+    #[test]
+    fn what_is_too_much_comes_from_the_pairs_that_are_not_kept() {
+        let mut rough = Matrix::from_vec(2, 2, vec![0.9, 0.2, 0.3, 0.8]);
+        cap_sums(&mut rough, &Assignment::identity(2));
+        assert_eq!((rough[(0, 0)], rough[(1, 1)]), (0.9, 0.8));
+        assert!((rough[(0, 1)] - 0.1).abs() < 1e-15, "{rough:?}");
+        // 0.2 after its row's turn, then its column's.
+        assert!((rough[(1, 0)] - 0.1).abs() < 1e-15, "{rough:?}");
+        let mut ones = Matrix::from_vec(2, 2, vec![1.0, 0.01, 0.0, 1.0]);
+        cap_sums(&mut ones, &Assignment::identity(2));
+        assert_eq!(ones.as_slice(), [1.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -18,7 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::relaxation::{ROUNDING, cap_sums, check_nonnegative, check_positive};
+use super::relaxation::{cap_sums, check_nonnegative, check_positive};
 use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
@@ -134,11 +134,7 @@ impl Solver for Rrwm {
         }
         let score = Matrix::from_vec(rows, cols, walk.now);
         let assignment = round(problem, &score)?;
-        // A balancing that ended at its tolerance is left as it is.
-        cap_sums(
-            &mut jump,
-            (5.0 * self.sinkhorn_tolerance).clamp(ROUNDING, 5e-3),
-        );
+        cap_sums(&mut jump, &assignment);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,
