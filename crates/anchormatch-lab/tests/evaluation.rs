@@ -3,6 +3,7 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::Bench;
@@ -204,4 +205,37 @@ fn a_run_that_is_stopped_tells_what_it_has() {
     let trials = value["rows"][0]["right"]["trials"].as_u64().unwrap();
     assert!((1..100_000).contains(&trials), "{trials}");
     assert_eq!(bench.read("results/outliers.csv").lines().count(), 2);
+}
+
+/// What is refused is the name added at the end, and nothing before it.
+#[test]
+fn commands_beside_the_thresholds_are_understood() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("../anchormatch/src/matcher/best/thresholds.rs");
+    let text = std::fs::read_to_string(file).unwrap();
+    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let commands = quoted
+        .iter()
+        .filter_map(|line| line.strip_prefix("anchormatch-lab "))
+        .filter(|line| line.contains(' '));
+    let bench = Bench::new();
+    let mut count = 0;
+    for command in commands {
+        let option = match command.split(' ').next() {
+            Some("bench") => "--pairs",
+            _ => "--rows",
+        };
+        let refused = bench
+            .run(&format!("{command} {option} no-such-name"))
+            .refused(2);
+        assert!(refused.contains("no-such-name"), "{command}: {refused}");
+        count += 1;
+    }
+    assert!(count > 5, "{text}");
+    for (words, name) in text.split('`').zip(text.split('`').skip(1)) {
+        if words.ends_with("the example ") {
+            let file = root.join("examples").join(name).with_extension("rs");
+            assert!(file.exists(), "{name}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Every number that chooses a path through `best`, with its unit and what shows its effect.
 //!
 //! None of them is fitted to a data set; each was set by hand where the runs of the command beside it
-//! stopped changing. `rows` are the rows of `anchormatch-lab evaluate` (see `--list`).
+//! stopped changing. `--rows` of `anchormatch-lab evaluate` takes names of rows, and answers a name that it
+//! does not know with all of them.
 
 /// Nodes of the larger side from which on a relaxation and a short search come first, and sparse graphs
 /// are annealed: below, a portfolio of searches is faster than one careful relaxation.
