@@ -15,23 +15,16 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use anchormatch_invariants::damage::Damage;
+use anchormatch_invariants::{TARGETS, Target};
 use common::Bench;
 
-/// Formats of graphs by the names of the command line and of their seeds.
-const FORMATS: [(&str, &str); 12] = [
-    ("edges", "edge_list"),
-    ("points", "points"),
-    ("adjacency", "adjacency"),
-    ("graphml", "graphml"),
-    ("gml", "gml"),
-    ("pajek", "pajek"),
-    ("mtx", "matrix_market"),
-    ("npy", "npy"),
-    ("npz", "npz"),
-    ("mat", "mat"),
-    ("leda", "leda"),
-    ("metis", "metis"),
-];
+/// Formats of graphs by the names of the command line and of their seeds: every fuzz target of a graph.
+fn formats() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TARGETS.iter().filter_map(|(seeds, target)| match target {
+        Target::Graph(format) => Some((format.name(), *seeds)),
+        _ => None,
+    })
+}
 
 /// What is read from files beside graphs: the command, and the seeds.
 const OTHERS: [(&str, &str); 5] = [
@@ -121,7 +114,7 @@ fn files() -> usize {
 fn damaged_graphs_end_in_a_documented_way() {
     let mut damage = damage();
     let mut codes = Codes::default();
-    for (format, target) in FORMATS {
+    for (format, target) in formats() {
         let seeds = seeds(target);
         for round in 0..files() {
             let mut bytes = seeds[round % seeds.len()].clone();
