@@ -4,7 +4,8 @@
 //! ([`NoisyCopies`]). Matchers may leave nodes alone. **Recall** is the share of the nodes that kept an edge in
 //! both copies, anchors aside, that got their partner; **precision** the share of the pairs that are right;
 //! **calibration** the mean difference between confidences and shares of right pairs over ten bins of
-//! confidence. Memory is the growth of the process while the matcher runs, where the system tells.
+//! confidence. Memory is the most that the process holds while the matcher runs, graphs among it, where the system
+//! tells.
 
 use anchormatch::matcher::Matcher;
 use anchormatch::{Monitor, Result};
@@ -75,7 +76,7 @@ pub struct LargeRow {
     pub calibration: Option<f64>,
     /// Seconds, from two graphs and anchors to a matching.
     pub seconds: f64,
-    /// Bytes by which the process grew at most.
+    /// Bytes that the process held at most.
     pub memory: Option<u64>,
 }
 
@@ -111,13 +112,11 @@ impl LargeTask {
         monitor: &Monitor,
     ) -> Result<LargeRow> {
         let task = trial.task()?;
-        let before = memory::restart();
+        memory::restart();
         let watch = monitor.stopwatch();
         let matching = matcher.run(&task, &monitor.unobserved())?;
         let seconds = watch.seconds();
-        let memory = memory::peak()
-            .zip(before)
-            .map(|(peak, before)| peak.saturating_sub(before));
+        let memory = memory::peak();
         let verdicts = matching.verdicts(&trial.instance.truth);
         let found: Vec<(f64, bool)> = matching
             .pairs
@@ -167,22 +166,19 @@ pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
 
 /// The memory of this process, where the system tells.
 mod memory {
-    fn field(name: &str) -> Option<u64> {
+    /// The most that was held since the last restart.
+    pub(super) fn peak() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         Some(1024 * kibibytes)
     }
 
-    /// Forgets the peak so far; the memory held now.
-    pub(super) fn restart() -> Option<u64> {
-        std::fs::write("/proc/self/clear_refs", "5").ok()?;
-        field("VmRSS:")
-    }
-
-    /// The most that was held since.
-    pub(super) fn peak() -> Option<u64> {
-        field("VmHWM:")
+    /// Forgets the peak so far. Where that is not possible, the peak is that of the whole process.
+    pub(super) fn restart() {
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
     }
 }
 

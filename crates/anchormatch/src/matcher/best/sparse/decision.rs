@@ -1,5 +1,6 @@
 //! Stage *decision*: from probabilities to pairs.
 
+use super::super::thresholds::KEPT;
 use super::known::Known;
 use super::side::{NONE, Side};
 use crate::assignment::{Assignment, auction};
@@ -8,10 +9,6 @@ use crate::matching::Pair;
 
 /// What the choice may lose of the expected number of right pairs, a row.
 const SLACK: f32 = 1e-4;
-
-/// The probability below which a pair is left out where nodes may stay alone: recall and precision are both
-/// above those of percolation there, on graphs with many leaves, too.
-const KEPT: f32 = 0.75;
 
 /// The pairs with the greatest expected number of right ones; `allow_unmatched` leaves out the unlikely, else
 /// nodes that nothing speaks for are paired by their degrees.
