@@ -221,8 +221,10 @@ fn commands_beside_the_thresholds_are_understood() {
     let bench = Bench::new();
     let mut count = 0;
     for command in commands {
-        let option = match command.split(' ').next() {
-            Some("bench") => "--pairs",
+        let words: Vec<&str> = command.split(' ').collect();
+        let option = match words[..] {
+            ["bench", "large", ..] => "--largest",
+            ["bench", ..] => "--pairs",
             _ => "--rows",
         };
         let refused = bench

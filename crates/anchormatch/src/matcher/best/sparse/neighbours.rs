@@ -15,6 +15,10 @@ use crate::linalg::Csr;
 /// Neighbours of partners that are visited for one node. Beyond it they are looked up.
 const VISITS: usize = 4096;
 
+/// Partners of a node's neighbours that are heard, those of small degree first: what a thousand say of a hub,
+/// its other neighbours would only repeat.
+const HEARD: usize = 1024;
+
 /// Nodes that are looked at in full: those that most speaks for after the visits.
 const LOOKED_UP: usize = 64;
 
@@ -101,7 +105,15 @@ impl Outlook<'_> {
                 tally.add(node, 0.0, 0.0);
             }
         }
-        partners.sort_unstable_by_key(|voice| (voice.degree, voice.edge, voice.partner));
+        let order = |voice: &Voice| (voice.degree, voice.edge, voice.partner);
+        // The share of the voices that is heard, and so the share of the missing edges that counts.
+        let mut heard = 1.0;
+        if partners.len() > HEARD {
+            heard = HEARD as f32 / partners.len() as f32;
+            partners.select_nth_unstable_by_key(HEARD, order);
+            partners.truncate(HEARD);
+        }
+        partners.sort_unstable_by_key(order);
         let mut visits = 0;
         let mut asked = partners.len();
         for (k, voice) in partners.iter().enumerate() {
@@ -119,7 +131,7 @@ impl Outlook<'_> {
         // What a common neighbour is worth to a node, beside what the neighbour itself says.
         let common = |node: u32| bonus - 0.5 * (own_degree + degrees[node as usize]);
         let exact = |(node, sum, weight): (u32, f32, f32)| {
-            let lost = self.settled[1][node as usize] * missing[1 - self.from];
+            let lost = heard * self.settled[1][node as usize] * missing[1 - self.from];
             sum + weight * common(node) + lost + self.model.first * weight.min(1.0)
         };
         // Most nodes that come up have one neighbour for them. What they can have at most is told from the
