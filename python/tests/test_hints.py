@@ -31,7 +31,9 @@ def test_the_keywords_that_hints_name_exist():
 
 def test_refusals_and_notes_end_with_advice():
     pair = am.generate.synthetic(20, noise=0.05, seed=3)
-    with pytest.raises(MemoryError, match="; raise max_memory or match smaller graphs$"):
+    with pytest.raises(
+        MemoryError, match='; raise max_memory, try regime="sparse", or match smaller graphs$'
+    ):
         am.match(pair.source, pair.target, max_memory="13K")
     with pytest.raises(MemoryError, match="; raise max_memory, take fewer points, or give a sparse graph"):
         am.points(np.zeros((100_000, 2)), max_memory="1M")

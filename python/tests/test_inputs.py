@@ -288,9 +288,13 @@ def test_bad_arguments_of_graphs():
 def test_large_graphs_are_refused_before_anything_is_allocated():
     many = sp.random_array((100_000, 100_000), density=1e-6, rng=np.random.default_rng(0), format="csr")
     many = many + many.T
-    for preset in ("best", "paper"):
+    for options in ({"regime": "dense"}, {"preset": "paper"}):
         with pytest.raises(MemoryError, match="max_memory"):
-            am.match(many, many, preset=preset, max_memory="4G")
+            am.match(many, many, max_memory="4G", **options)
+    # Lists of candidates fit, though not into a megabyte.
+    assert len(am.match(many, many, {0: 0}, max_memory="4G").pairs) == 100_000
+    with pytest.raises(MemoryError, match="max_memory"):
+        am.match(many, many, {0: 0}, max_memory="1M")
     with pytest.raises(MemoryError, match="needs"):
         am.points(np.zeros((100_000, 2)), max_memory="4G")
     with pytest.raises(MemoryError, match="needs"):
