@@ -171,6 +171,31 @@ fn soft_anchors_and_similarities_lead_the_way_alone() {
 }
 
 #[test]
+fn a_matching_to_begin_from_is_taken_up_where_it_helps() {
+    let (graphs, truth) = noisy_copies(1000, 8.0, 0.9, 12);
+    let task = Task::from_pairs(&graphs[0], &graphs[1], &[(0, truth[0])]).unwrap();
+    let found = |start: &[(usize, usize)]| {
+        let task = task.clone().with_start(start).unwrap();
+        right(&sparse().run(&task, &Monitor::silent()).unwrap(), &truth).0
+    };
+    let alone = found(&[]);
+    assert!(alone < 500, "one anchor is not enough: {alone}");
+    let good: Vec<_> = (1..300).map(|i| (i, truth[i])).collect();
+    assert!(found(&good) > 980);
+    // One that is all wrong, and names the anchor's nodes as well, does no harm to what is found without.
+    let pairs = every(20, &truth);
+    let task = Task::from_pairs(&graphs[0], &graphs[1], &pairs).unwrap();
+    let wrong: Vec<_> = (0..1000).map(|i| (i, truth[(i + 7) % 1000])).collect();
+    let task = task.with_start(&wrong).unwrap();
+    let matching = sparse().run(&task, &Monitor::silent()).unwrap();
+    assert!(
+        right(&matching, &truth).0 > 930,
+        "{:?}",
+        right(&matching, &truth)
+    );
+}
+
+#[test]
 fn wrong_anchors_are_named_and_right_ones_are_not() {
     let (graphs, truth) = noisy_copies(2000, 12.0, 0.9, 7);
     let mut pairs = every(20, &truth);

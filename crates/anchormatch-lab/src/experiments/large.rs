@@ -101,13 +101,14 @@ impl LargeTask {
         Ok(Trial { instance, anchors })
     }
 
-    /// Runs a matcher.
+    /// Runs a matcher, whose row has this name.
     ///
     /// # Errors
     /// Those of the matcher.
     pub fn measure(
         &self,
         trial: &Trial,
+        name: &str,
         matcher: &dyn Matcher,
         monitor: &Monitor,
     ) -> Result<LargeRow> {
@@ -130,7 +131,7 @@ impl LargeTask {
         let is_sure = found.iter().all(|(confidence, _)| *confidence == 1.0);
         Ok(LargeRow {
             task: *self,
-            method: matcher.name().to_owned(),
+            method: name.to_owned(),
             recall: right / asked.max(1) as f64,
             precision: right / found.len().max(1) as f64,
             calibration: (!is_sure).then(|| calibration(&found)),
@@ -193,14 +194,16 @@ mod tests {
         let task = row(Family::Uniform, 2_000, 20, 0.9, 10.0);
         let trial = task.trial(1).unwrap();
         let best = Best::default().with_unmatched(true);
-        let measured = task.measure(&trial, &best, &Monitor::silent()).unwrap();
+        let measured = task
+            .measure(&trial, "best", &best, &Monitor::silent())
+            .unwrap();
         assert!(
             measured.recall > 0.99 && measured.precision > 0.99,
             "{measured:?}"
         );
         assert!(measured.calibration.is_some_and(|error| error < 0.05));
         let base = task
-            .measure(&trial, &Percolation, &Monitor::silent())
+            .measure(&trial, "percolation", &Percolation, &Monitor::silent())
             .unwrap();
         assert!(base.calibration.is_none() && base.recall > 0.5);
         assert!(measured.recall >= base.recall && measured.precision >= base.precision);

@@ -8,11 +8,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use anchormatch::matcher::Matcher;
-use anchormatch::matching::{Matching, Measure, Pair};
+use anchormatch::matcher::{Matcher, matching_of};
 use anchormatch::settings::{self, Settings};
-use anchormatch::solver::Status;
-use anchormatch::{Monitor, Result, Task};
+use anchormatch::solver::{Solution, Status};
+use anchormatch::{Assignment, Matching, Monitor, Result, Task};
 
 /// Pairs of hubs with more pairs of neighbours give no marks.
 const LARGEST_PRODUCT: usize = 2_000_000;
@@ -164,39 +163,25 @@ impl<'a> Growth<'a> {
     }
 
     fn matching(self, task: &Task<'_>, monitor: &Monitor) -> Matching {
-        let anchored: HashSet<u32> = self.anchors.iter().map(|anchor| anchor.0).collect();
-        let matched = (0u32..).zip(&self.partners[0]);
-        let pairs = matched.filter_map(|(i, partner)| {
-            partner.map(|a| Pair {
-                source: i as usize,
-                target: a as usize,
-                confidence: 1.0,
-                anchor: anchored.contains(&i),
-            })
-        });
-        let alone = |side: usize| -> Vec<usize> {
-            let nodes = 0..task.graphs()[side].node_count();
-            nodes
-                .filter(|&i| self.partners[side][i].is_none())
-                .collect()
+        let (sources, targets) = task.anchors().free_nodes(task.source(), task.target());
+        let partner = |i: &usize| {
+            let target = self.partners[0][*i]? as usize;
+            targets.binary_search(&target).ok()
         };
-        Matching {
-            pairs: pairs.collect(),
-            unmatched_source: alone(0),
-            unmatched_target: alone(1),
-            objective: 0.0,
-            measure: Measure::default(),
-            status: monitor
-                .interrupted()
-                .map_or(Status::Converged, Status::from),
-            iterations: 0,
-            notes: Vec::new(),
-            parameters: Vec::new(),
-            timings: Vec::new(),
-            diagnostics: Default::default(),
-            samples: Default::default(),
-            anchor_report: Vec::new(),
-        }
+        let assignment = Assignment::from_partners(sources.iter().map(partner).collect());
+        matching_of(
+            task,
+            Solution {
+                objective: 0.0,
+                assignment,
+                soft: None,
+                iterations: 0,
+                status: monitor
+                    .interrupted()
+                    .map_or(Status::Converged, Status::from),
+                convergence: Vec::new(),
+            },
+        )
     }
 }
 

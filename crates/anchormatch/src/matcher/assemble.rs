@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
-use crate::solver::Solution;
+use crate::solver::{Solution, Status};
 use crate::task::Task;
 
 /// The nodes that no hard anchor fixes; rows and columns of the problem.
@@ -24,9 +24,9 @@ impl FreeNodes {
 /// What a run says about itself.
 #[derive(Default)]
 pub(super) struct Log {
-    pub(super) notes: Vec<Note>,
-    pub(super) parameters: Vec<(String, String)>,
-    pub(super) timings: Vec<(String, f64)>,
+    notes: Vec<Note>,
+    parameters: Vec<(String, String)>,
+    timings: Vec<(String, f64)>,
     pub(super) diagnostics: Diagnostics,
 }
 
@@ -106,6 +106,22 @@ pub(super) fn assemble(
             anchor: false,
         });
     }
+    Matching {
+        objective: solution.objective,
+        status: solution.status,
+        iterations: solution.iterations,
+        ..of_pairs(task, pairs, measure, solution.convergence, log)
+    }
+}
+
+/// The matching of these pairs, hard anchors among them; objective and status are left to the caller.
+pub(super) fn of_pairs(
+    task: &Task<'_>,
+    mut pairs: Vec<Pair>,
+    measure: Measure,
+    convergence: Vec<f64>,
+    log: Log,
+) -> Matching {
     pairs.sort_unstable_by_key(|pair| pair.source);
     let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
         let mut matched = vec![false; graph.node_count()];
@@ -119,15 +135,15 @@ pub(super) fn assemble(
         unmatched_source: alone(task.source(), |pair| pair.source),
         unmatched_target: alone(task.target(), |pair| pair.target),
         pairs,
-        objective: solution.objective,
+        objective: 0.0,
         measure,
-        status: solution.status,
-        iterations: solution.iterations,
+        status: Status::Converged,
+        iterations: 0,
         notes: log.notes,
         parameters: log.parameters,
         timings: log.timings,
         diagnostics: Diagnostics {
-            convergence: solution.convergence,
+            convergence,
             ..log.diagnostics
         },
         samples: Samples::default(),

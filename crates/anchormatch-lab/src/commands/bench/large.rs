@@ -62,8 +62,8 @@ impl Options {
         }
         for task in ROWS.iter().filter(wanted) {
             let trial = task.trial(self.common.seed)?;
-            for matcher in self.matchers(task.nodes) {
-                let row = task.measure(&trial, matcher.as_ref(), job.monitor())?;
+            for (name, matcher) in self.matchers(task.nodes) {
+                let row = task.measure(&trial, name, matcher.as_ref(), job.monitor())?;
                 if job.monitor().interrupted().is_some() {
                     complete = false;
                     break;
@@ -97,19 +97,19 @@ impl Options {
         Ok(Done::Cut)
     }
 
-    fn matchers(&self, nodes: usize) -> Vec<Box<dyn Matcher>> {
-        let best = Best::default()
-            .with_unmatched(true)
-            .with_seed(self.common.seed);
-        let fast = Best::fast()
-            .with_unmatched(true)
-            .with_seed(self.common.seed);
-        let mut matchers: Vec<Box<dyn Matcher>> = vec![Box::new(best.clone()), Box::new(fast)];
+    /// What is run on so many nodes, by name.
+    fn matchers(&self, nodes: usize) -> Vec<(&'static str, Box<dyn Matcher>)> {
+        let seed = self.common.seed;
+        let best = Best::default().with_unmatched(true).with_seed(seed);
+        let fast = Best::fast().with_unmatched(true).with_seed(seed);
+        let mut matchers: Vec<(&str, Box<dyn Matcher>)> =
+            vec![("best", Box::new(best.clone())), ("fast", Box::new(fast))];
         if nodes <= self.percolation {
-            matchers.push(Box::new(Percolation));
+            matchers.push(("percolation", Box::new(Percolation)));
         }
         if nodes <= self.dense {
-            matchers.push(Box::new(Dense(best.with_regime(RegimeChoice::Dense))));
+            let dense = best.with_regime(RegimeChoice::Dense);
+            matchers.push(("best, dense", Box::new(dense)));
         }
         matchers
     }
@@ -147,38 +147,6 @@ impl Options {
             "rows": rows,
             "growth": growth,
         })
-    }
-}
-
-/// `best` in the dense regime, by a name of its own.
-struct Dense(Best);
-
-impl Matcher for Dense {
-    fn name(&self) -> &'static str {
-        "best, dense"
-    }
-
-    fn about(&self) -> &str {
-        self.0.about()
-    }
-
-    fn parameters(&self) -> anchormatch::settings::Settings {
-        self.0.parameters()
-    }
-
-    fn configured(
-        &self,
-        settings: &anchormatch::settings::Settings,
-    ) -> anchormatch::Result<Box<dyn Matcher>> {
-        self.0.configured(settings)
-    }
-
-    fn run(
-        &self,
-        task: &anchormatch::Task<'_>,
-        monitor: &anchormatch::Monitor,
-    ) -> anchormatch::Result<anchormatch::Matching> {
-        self.0.run(task, monitor)
     }
 }
 

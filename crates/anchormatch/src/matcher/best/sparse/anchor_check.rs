@@ -22,24 +22,24 @@ pub(super) fn check_anchors(
     if monitor.interrupted().or(monitor.stopped()).is_some() {
         return Vec::new();
     }
-    let outlook_parts = beliefs.outlook(sides);
+    let surroundings = beliefs.surroundings(sides);
     let mut anchored = vec![false; sides[1].nodes()];
     for &(_, a) in &known.anchors {
         anchored[a as usize] = true;
     }
     // A target that somebody else surely has is no alternative.
-    let open = |a: u32| anchored[a as usize] || outlook_parts.masses[1][a as usize] < 0.5;
+    let open = |a: u32| anchored[a as usize] || surroundings.masses[1][a as usize] < 0.5;
     let nobody = vec![NONE; sides[0].nodes()];
     let outlook = Outlook {
         own: &sides[0],
         other: &sides[1],
         believed: Believed::Averaged(&nobody, &beliefs.shares),
         open: &open,
-        settled: [&outlook_parts.settled[0], &outlook_parts.settled[1]],
+        settled: [&surroundings.settled[0], &surroundings.settled[1]],
         model: &beliefs.model,
         from: 0,
         known,
-        others: outlook_parts.others,
+        others: surroundings.others,
     };
     let sources: Vec<u32> = known.anchors.iter().map(|anchor| anchor.0).collect();
     let told = (TRUST / (1.0 - TRUST)).ln() + (sides[1].nodes().max(2) as f64 - 1.0).ln();

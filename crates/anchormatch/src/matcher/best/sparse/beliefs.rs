@@ -83,10 +83,11 @@ impl Beliefs {
         partners
     }
 
-    pub(super) fn outlook(&self, sides: &[Side<'_>; 2]) -> Surroundings {
+    /// The surroundings of every node.
+    pub(super) fn surroundings(&self, sides: &[Side<'_>; 2]) -> Surroundings {
         let [source, target] = sides;
         let masses = masses(&self.shares, target.nodes());
-        let settled = [0, 1].map(|k| expected_neighbours(&sides[k], &masses[k]));
+        let settled = [0, 1].map(|k| sides[k].over_neighbours(|j| masses[k][j]));
         let missing = self.model.missing();
         let left: f64 = (0..target.nodes())
             .map(|a| {
@@ -182,7 +183,7 @@ fn update(
     let [source, target] = sides;
     let Surroundings {
         settled, others, ..
-    } = beliefs.outlook(sides);
+    } = beliefs.surroundings(sides);
     let [certain, _] = likeliest(&beliefs.shares, target.nodes(), CERTAIN);
     let open = |a: u32| anchored[1][a as usize] == NONE;
     let outlook = Outlook {
@@ -245,15 +246,6 @@ fn masses(shares: &Csr<f32>, targets: usize) -> [Vec<f32>; 2] {
     let rows = rows.collect();
     columns.iter_mut().for_each(|mass| *mass = mass.min(1.0));
     [rows, columns]
-}
-
-/// The expected number of neighbours with partners, of each node.
-fn expected_neighbours(side: &Side<'_>, masses: &[f32]) -> Vec<f32> {
-    let count = |i: usize| {
-        let columns = side.edges.columns(i).iter();
-        columns.map(|j| masses[*j as usize]).sum()
-    };
-    (0..side.nodes()).into_par_iter().map(count).collect()
 }
 
 /// The likeliest target of a source node, of equals the first.

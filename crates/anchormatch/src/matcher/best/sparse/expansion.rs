@@ -322,9 +322,5 @@ impl<'a> State<'a> {
 
 /// How many neighbours of each node have partners.
 pub(super) fn settled_neighbours(side: &Side<'_>, partners: &[u32]) -> Vec<f32> {
-    let count = |i: usize| {
-        let columns = side.edges.columns(i).iter();
-        columns.filter(|j| partners[**j as usize] != NONE).count() as f32
-    };
-    (0..side.nodes()).map(count).collect()
+    side.over_neighbours(|j| f32::from(u8::from(partners[j] != NONE)))
 }

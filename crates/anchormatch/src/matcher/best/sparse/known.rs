@@ -23,6 +23,8 @@ pub(super) struct Known {
     /// What soft anchors say, in nats.
     soft: Csr<f32>,
     similarity: Option<Similarity>,
+    /// By how much two pairs can differ, in nats.
+    pub(super) range: f32,
     /// Pairs that come up without any edge, by source and by target node.
     named: [Csr<()>; 2],
 }
@@ -47,7 +49,17 @@ impl Known {
         });
         let soft = Csr::from_triplets(shape.0, shape.1, soft).expect("anchors are of nodes");
         let similarity = task.facts().similarity.as_ref().map(Similarity::new);
+        let most = soft
+            .values()
+            .iter()
+            .fold(0.0f32, |most, v| most.max(v.abs()));
+        let more = if similarity.is_some() {
+            MOST as f32
+        } else {
+            0.0
+        };
         let mut known = Self {
+            range: 2.0 * (most + more),
             shape,
             anchors,
             soft,
@@ -119,21 +131,6 @@ impl Known {
             None => soft,
             Some(similarity) => soft + similarity.nats(i, a),
         }
-    }
-
-    /// By how much two pairs can differ, in nats.
-    pub(super) fn range(&self) -> f32 {
-        let soft = self
-            .soft
-            .values()
-            .iter()
-            .fold(0.0f32, |most, v| most.max(v.abs()));
-        let similarity = if self.similarity.is_some() {
-            MOST as f32
-        } else {
-            0.0
-        };
-        2.0 * (soft + similarity)
     }
 
     /// Fits what similarities say to pairs.

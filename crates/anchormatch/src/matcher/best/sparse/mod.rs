@@ -35,13 +35,13 @@ use self::beliefs::believe;
 use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
-use self::restarts::restart;
+use self::restarts::{begin_from, restart};
 use self::side::{Side, weights_differ};
 use super::{Best, Effort};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
-use crate::matcher::{Log, Matcher};
-use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
+use crate::matcher::{Log, Matcher, of_pairs};
+use crate::matching::{Matching, Measure, Note, Pair};
 use crate::monitor::Monitor;
 use crate::solver::Status;
 use crate::task::Task;
@@ -75,16 +75,16 @@ fn restarts(effort: Effort) -> usize {
 /// node, within a budget a node.
 pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
     let graphs = task.graphs();
+    let weighted = weights_differ(graphs);
     monitor.reserve(
         "the candidates of all nodes",
-        bytes(graphs),
+        bytes(graphs, weighted),
         &[Hint::MoreMemory, Hint::SmallerGraphs],
     )?;
     let mut log = Log::default();
     log.parameter("preset", preset.name());
     log.parameter("regime", "sparse");
     let (sides, mut known) = log.stage("observations", monitor, |_| {
-        let weighted = weights_differ(graphs);
         let sides = graphs.map(|graph| Side::new(graph, weighted));
         Ok((sides, Known::of(task)))
     })?;
@@ -99,6 +99,8 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     })?;
     let (beliefs, restarts) = log.stage("restarts", monitor, |_| {
         let most = (restarts(preset.effort), most);
+        let start = task.facts().start.as_deref().unwrap_or_default();
+        let beliefs = begin_from(start, &sides, &known, beliefs, most.1, monitor);
         Ok(restart(&sides, &known, beliefs, most, monitor))
     })?;
     let pairs = log.stage("decision", monitor, |_| {
@@ -142,18 +144,17 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     };
     describe(&mut log, task, &pairs);
     let objective = model.evidence(&sides, &pairs);
-    let mut matching = assemble(task, pairs, log);
-    matching.objective = objective;
-    matching.iterations = beliefs.iterations;
-    matching.status = status;
-    matching.diagnostics.convergence = beliefs.changes;
-    matching.anchor_report = report;
-    Ok(matching)
+    Ok(Matching {
+        objective,
+        status,
+        iterations: beliefs.iterations,
+        anchor_report: report,
+        ..of_pairs(task, pairs, Measure::Evidence, beliefs.changes, log)
+    })
 }
 
 /// The memory that the chain takes beside the graphs.
-fn bytes(graphs: [&Graph; 2]) -> u64 {
-    let weighted = weights_differ(graphs);
+fn bytes(graphs: [&Graph; 2], weighted: bool) -> u64 {
     let of = |graph: &Graph| {
         let arcs = graph.sparse_adjacency().entries() as u64;
         let weights = if weighted { 12 * arcs } else { 0 };
@@ -178,29 +179,5 @@ fn describe(log: &mut Log, task: &Task<'_>, pairs: &[Pair]) {
             format!("{doubtful} pairs are hardly better than guesses (probability below 0.01)"),
             &[Hint::AllowUnmatched],
         ));
-    }
-}
-
-/// Puts pairs and log together.
-fn assemble(task: &Task<'_>, pairs: Vec<Pair>, log: Log) -> Matching {
-    let alone = |graph: &Graph, side: fn(&Pair) -> usize| {
-        let mut matched = vec![false; graph.node_count()];
-        pairs.iter().for_each(|pair| matched[side(pair)] = true);
-        (0..graph.node_count()).filter(|&i| !matched[i]).collect()
-    };
-    Matching {
-        unmatched_source: alone(task.source(), |pair| pair.source),
-        unmatched_target: alone(task.target(), |pair| pair.target),
-        pairs,
-        objective: 0.0,
-        measure: Measure::Evidence,
-        status: Status::Converged,
-        iterations: 0,
-        notes: log.notes,
-        parameters: log.parameters,
-        timings: log.timings,
-        diagnostics: Diagnostics::default(),
-        samples: Samples::default(),
-        anchor_report: Vec::new(),
     }
 }

@@ -146,7 +146,7 @@ impl Outlook<'_> {
             .iter()
             .map(|voice| voice.sum.max(0.0))
             .sum();
-        let floor = exact(best) - DEPTH - self.known.range() - unseen;
+        let floor = exact(best) - DEPTH - self.known.range - unseen;
         for entry in tally.entries().filter(|entry| ceiling(*entry) >= floor) {
             let nats = exact(entry);
             candidates.push(Candidate {

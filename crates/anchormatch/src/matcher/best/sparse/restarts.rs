@@ -19,6 +19,33 @@ const IN_DOUBT: f64 = 0.005;
 /// The growth of the expected number of right pairs below which it ends, as a share of the nodes.
 const GROWTH: f64 = 0.001;
 
+/// What comes of a matching that the caller brought, where that is expected to be better; `beliefs` else.
+///
+/// Pairs of nodes that are taken, by anchors or by earlier ones, are left out.
+pub(super) fn begin_from(
+    start: &[(usize, usize)],
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    beliefs: Beliefs,
+    iterations: usize,
+    monitor: &Monitor,
+) -> Beliefs {
+    if start.is_empty() || monitor.interrupted().is_some() {
+        return beliefs;
+    }
+    let mut first = known.partners();
+    for &(i, a) in start {
+        if first[0][i] == NONE && first[1][a] == NONE {
+            first[0][i] = a as u32;
+            first[1][a] = i as u32;
+        }
+    }
+    let expansion = expand(sides, known, first, monitor);
+    let others = believe(sides, known, expansion, iterations, monitor);
+    let is_better = others.expected_right() > beliefs.expected_right();
+    if is_better { others } else { beliefs }
+}
+
 /// Goes on from `beliefs`, at most so many times with so many iterations; the best beliefs, and how often it
 /// was tried.
 pub(super) fn restart(

@@ -1,5 +1,7 @@
 //! The two graphs as the sparse stages see them.
 
+use rayon::prelude::*;
+
 use crate::affinity::likelihood::weight_scores;
 use crate::graph::Graph;
 use crate::linalg::Csr;
@@ -35,6 +37,15 @@ impl<'a> Side<'a> {
 
     pub(super) fn degree(&self, i: usize) -> usize {
         self.edges.range(i).len()
+    }
+
+    /// The sum of a value of its neighbours, for every node.
+    pub(super) fn over_neighbours(&self, value: impl Fn(usize) -> f32 + Sync) -> Vec<f32> {
+        let sum = |i: usize| {
+            let columns = self.edges.columns(i).iter();
+            columns.map(|j| value(*j as usize)).sum()
+        };
+        (0..self.nodes()).into_par_iter().map(sum).collect()
     }
 }
 
