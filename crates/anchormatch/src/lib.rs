@@ -50,6 +50,7 @@ pub mod linalg;
 pub mod matcher;
 pub mod matching;
 pub mod monitor;
+pub mod points;
 pub mod problem;
 pub mod settings;
 pub mod solver;

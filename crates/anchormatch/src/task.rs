@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::anchors::Anchors;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::linalg::PairValues;
+use crate::linalg::{Matrix, PairValues};
 
 /// Two graphs, their anchors, and what else is known of them.
 ///
@@ -44,6 +44,9 @@ pub struct Facts {
     /// How alike the nodes are by other knowledge, source × target; larger is more alike, on any
     /// scale, as the scale is fitted.
     pub similarity: Option<Arc<PairValues>>,
+    /// The coordinates of the nodes, source and target, a row each. Nodes that are points are matched by
+    /// where they lie; edges are not looked at then.
+    pub points: Option<[Arc<Matrix>; 2]>,
     /// A matching to begin from beside a matcher's own starts, as pairs of node indices.
     pub start: Option<Vec<(usize, usize)>>,
 }
@@ -54,6 +57,8 @@ pub struct Facts {
 pub enum Fact {
     /// [`Facts::similarity`].
     Similarity,
+    /// [`Facts::points`].
+    Points,
     /// [`Facts::start`].
     Start,
 }
@@ -64,6 +69,7 @@ impl Fact {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Similarity => "node_similarity",
+            Self::Points => "points",
             Self::Start => "start",
         }
     }
@@ -73,8 +79,9 @@ impl Facts {
     /// The kinds that are there.
     pub fn known(&self) -> impl Iterator<Item = Fact> + use<> {
         let similarity = self.similarity.is_some().then_some(Fact::Similarity);
+        let points = self.points.is_some().then_some(Fact::Points);
         let start = self.start.is_some().then_some(Fact::Start);
-        similarity.into_iter().chain(start)
+        similarity.into_iter().chain(points).chain(start)
     }
 }
 
@@ -152,6 +159,31 @@ impl<'a> Task<'a> {
         Ok(self)
     }
 
+    /// With the coordinates of the nodes, see [`Facts::points`].
+    ///
+    /// # Errors
+    /// When there is not a row for each node, the tables have not both two or both three columns, or a
+    /// coordinate is not finite.
+    pub fn with_points(mut self, source: Arc<Matrix>, target: Arc<Matrix>) -> Result<Self> {
+        let name = Fact::Points.as_str();
+        for (graph, points) in [(self.source, &source), (self.target, &target)] {
+            let (rows, cols) = (points.rows(), points.cols());
+            let n = graph.node_count();
+            if rows != n || !(2..=3).contains(&cols) || cols != source.cols() {
+                return Err(Error::parameter(
+                    name,
+                    format!("{rows}×{cols} numbers"),
+                    format!("{n}×2 or {n}×3, a row for each node, as many columns on both sides"),
+                ));
+            }
+            if let Some(x) = points.as_slice().iter().find(|x| !x.is_finite()) {
+                return Err(Error::parameter(name, x, "finite coordinates"));
+            }
+        }
+        self.facts.points = Some([source, target]);
+        Ok(self)
+    }
+
     /// With a matching to begin from: pairs that share a node after the first, or that fixed nodes are
     /// in, are left out.
     ///
@@ -211,7 +243,6 @@ impl<'a> Task<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Matrix;
 
     fn path(nodes: usize) -> Graph {
         let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();

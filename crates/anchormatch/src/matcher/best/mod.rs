@@ -25,6 +25,7 @@ mod fixture;
 mod found;
 mod marginals;
 mod observations;
+mod points;
 mod program;
 mod regime;
 mod repair;
@@ -48,6 +49,7 @@ use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::error::{Error, Result};
 use crate::matching::{Matching, Measure};
 use crate::monitor::Monitor;
+use crate::points::PointsModel;
 use crate::settings::{self, Settings};
 use crate::solver::{Solution, Solver, Status};
 use crate::task::{Fact, Task};
@@ -105,6 +107,8 @@ pub struct Best {
     pub repair_anchors: bool,
     /// Whether all pairs of nodes are kept, or lists of candidates. Default: by size and density.
     pub regime: RegimeChoice,
+    /// How points lie to each other, where nodes are points. Default: by evidence.
+    pub points_model: PointsModel,
     /// A solver in the place of the search. Default none.
     #[serde(with = "by_name::optional")]
     pub solver: Option<Arc<dyn Solver>>,
@@ -192,7 +196,7 @@ impl Matcher for Best {
     }
 
     fn facts(&self) -> &'static [Fact] {
-        &[Fact::Similarity, Fact::Start]
+        &[Fact::Similarity, Fact::Points, Fact::Start]
     }
 
     /// Runs the chain.
@@ -268,6 +272,15 @@ impl Best {
         Self { regime, ..self }
     }
 
+    /// With a [model of points](Self::points_model) of the caller's choice.
+    #[must_use]
+    pub fn with_points_model(self, points_model: PointsModel) -> Self {
+        Self {
+            points_model,
+            ..self
+        }
+    }
+
     /// With a solver in the place of the search.
     #[must_use]
     pub fn with_solver(self, solver: Arc<dyn Solver>) -> Self {
@@ -287,8 +300,16 @@ impl Best {
         }
     }
 
-    /// The chain, the anchors as they are.
+    /// The matching, the anchors as they are.
     fn run_once(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+        match &task.facts().points {
+            Some(points) => points::run(self, task, points, monitor),
+            None => self.run_graphs(task, monitor),
+        }
+    }
+
+    /// The chain over two graphs.
+    fn run_graphs(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
         if regime::is_sparse(self, task) {
             return sparse::run(self, task, monitor);
         }

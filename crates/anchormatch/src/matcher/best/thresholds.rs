@@ -43,6 +43,11 @@ pub(super) const SPARSE_DENSITY: f64 = 0.1;
 /// `anchormatch-lab bench large`
 pub(super) const LISTED_NODES: [(usize, f64); 2] = [(300, 0.03), (2000, SPARSE_DENSITY)];
 
+/// Points of the larger set up to which distances are asked when no map is credible.
+///
+/// `anchormatch-lab bench points`
+pub(super) const LARGEST_DISTANCES: usize = 300;
+
 /// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
 /// large graphs lose by fewer steps their larger n makes up for.
 ///

@@ -1,0 +1,199 @@
+//! Nodes that are points: matched by the map between them, or by distances alone.
+//!
+//! [`match_points`] finds the family of maps, its parameters and the probabilities of pairs. Where it finds
+//! nothing credible, or is told not to look, the sets become complete graphs on their distances and go through
+//! the chain of graphs; what that finds is a start for another look.
+
+use std::sync::Arc;
+
+use super::thresholds::LARGEST_DISTANCES;
+use super::{Best, Effort};
+use crate::error::{Hint, Result};
+use crate::graph::{Graph, GraphBuilder};
+use crate::linalg::Matrix;
+use crate::matcher::{Log, Matcher, of_pairs};
+use crate::matching::{Matching, Measure, Note, Pair, Samples};
+use crate::monitor::Monitor;
+use crate::points::{FittedFamily, PointsModel, Posterior, match_points};
+use crate::solver::Status;
+use crate::task::Task;
+
+/// Matchings drawn for those who ask what to ask next.
+const SAMPLES: usize = 200;
+
+/// Evidence of a map above that of the anchors alone, in nats, below which distances are asked instead.
+const LEAST_GAIN: f64 = 1.0;
+
+pub(super) fn run(
+    preset: &Best,
+    task: &Task<'_>,
+    points: &[Arc<Matrix>; 2],
+    monitor: &Monitor,
+) -> Result<Matching> {
+    let facts = task.facts();
+    let by_distances = preset.points_model == PointsModel::Distances
+        || preset.solver.is_some()
+        || facts.similarity.is_some();
+    if by_distances {
+        return run_distances(preset, task, points, monitor);
+    }
+    let mut log = Log::default();
+    log.parameter("preset", preset.name());
+    let mut asked = false;
+    let start = facts.start.as_ref().map(|pairs| {
+        let pairs = pairs.iter().map(|&(i, a)| (i, a, 1.0));
+        pairs.collect::<Vec<_>>()
+    });
+    // What follows makes more of a start than a longer search would.
+    let quick = Best {
+        effort: Effort::Fast,
+        allow_unmatched: false,
+        ..preset.clone()
+    };
+    let small = task.nodes() <= LARGEST_DISTANCES;
+    let posterior = log.stage("points", monitor, |_| {
+        let ask = || {
+            if !small || preset.points_model != PointsModel::Auto || monitor.interrupted().is_some()
+            {
+                return Ok(None);
+            }
+            let found = run_distances(&quick, task, points, monitor)?;
+            let pairs = found.pairs.iter();
+            let pairs = pairs.map(|pair| (pair.source, pair.target, pair.confidence));
+            let pairs = pairs.collect();
+            asked = true;
+            Ok(Some(pairs))
+        };
+        match_points(
+            [&points[0], &points[1]],
+            task.anchors(),
+            preset.points_model,
+            start.as_deref(),
+            ask,
+            monitor,
+        )
+    })?;
+    match asked {
+        // The start was a quick one; who stays with distances gets all that they say.
+        true if posterior.gain < LEAST_GAIN => run_distances(preset, task, points, monitor),
+        _ => matching(preset, task, &posterior, log, monitor),
+    }
+}
+
+/// The chain of graphs over the distances of points.
+fn run_distances(
+    preset: &Best,
+    task: &Task<'_>,
+    points: &[Arc<Matrix>; 2],
+    monitor: &Monitor,
+) -> Result<Matching> {
+    let needed = |points: &Matrix| {
+        let n = points.rows() as u64;
+        n.saturating_mul(n)
+            .saturating_mul(GraphBuilder::EDGE_BYTES / 2)
+    };
+    monitor.reserve(
+        "the distances among all points",
+        needed(&points[0]).saturating_add(needed(&points[1])),
+        &[Hint::MoreMemory, Hint::FewerPoints],
+    )?;
+    let complete = |points: &Matrix, graph: &Graph| {
+        Graph::from_points(points)?.with_labels(graph.labels().clone())
+    };
+    let source = complete(&points[0], task.source())?;
+    let target = complete(&points[1], task.target())?;
+    let anchors = task.anchors();
+    let mut distances = Task::new(&source, &target, anchors)?;
+    if let Some(similarity) = &task.facts().similarity {
+        distances = distances.with_similarity(Arc::clone(similarity))?;
+    }
+    if let Some(start) = &task.facts().start {
+        distances = distances.with_start(start)?;
+    }
+    let mut matching = preset.run_graphs(&distances, monitor)?;
+    let model = ("points model".to_owned(), "distances".to_owned());
+    matching.parameters.push(model);
+    Ok(matching)
+}
+
+fn matching(
+    preset: &Best,
+    task: &Task<'_>,
+    posterior: &Posterior,
+    mut log: Log,
+    monitor: &Monitor,
+) -> Result<Matching> {
+    let found = log.stage("matching", monitor, |_| {
+        posterior.pairs(preset.allow_unmatched)
+    })?;
+    let anchors = task.anchors().hard().iter();
+    let mut pairs: Vec<Pair> = anchors
+        .map(|&(source, target)| Pair {
+            source,
+            target,
+            confidence: 1.0,
+            anchor: true,
+        })
+        .collect();
+    pairs.extend(found.into_iter().map(|(source, target, confidence)| Pair {
+        source,
+        target,
+        confidence: confidence.clamp(0.0, 1.0),
+        anchor: false,
+    }));
+    describe(&mut log, posterior);
+    let free = task.anchors().free_nodes(task.source(), task.target());
+    let samples = Samples {
+        nodes: free.0,
+        partners: posterior.samples(SAMPLES, preset.seed),
+    };
+    let status = match monitor.stopped() {
+        Some(why) => why.into(),
+        None => Status::Converged,
+    };
+    Ok(Matching {
+        objective: posterior.gain.max(0.0),
+        status,
+        iterations: posterior.families.len(),
+        samples,
+        ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)
+    })
+}
+
+/// Says which family it was, and what its map is.
+fn describe(log: &mut Log, posterior: &Posterior) {
+    let Some(best) = posterior.families.first() else {
+        return;
+    };
+    log.parameter("points model", best.family.as_str());
+    for family in &posterior.families {
+        if family.probability > 0.001 {
+            let name = format!("probability of {}", family.family.as_str());
+            log.parameter(&name, format!("{:.3}", family.probability));
+        }
+    }
+    log.parameter("transform", numbers(&best.transform));
+    log.parameter("residual covariance", numbers(&best.covariance));
+    log.parameter("expected pairs", format!("{:.1}", best.pairs));
+    log.note(sentence(best));
+}
+
+fn sentence(best: &FittedFamily) -> Note {
+    let percent = (100.0 * best.probability).floor();
+    let spread = best.covariance.as_slice();
+    let d = best.covariance.rows();
+    let deviation = ((0..d).map(|k| spread[k * d + k]).sum::<f64>() / d as f64).sqrt();
+    Note::from(format!(
+        "points: {} ({}, {percent:.0} % sure); partners lie within {deviation:.3} of where it puts them",
+        best.family.about(),
+        best.family.as_str(),
+    ))
+}
+
+fn numbers(matrix: &Matrix) -> String {
+    let rows = (0..matrix.rows()).map(|i| {
+        let row = matrix.row(i).iter().map(|x| format!("{x:.6}"));
+        row.collect::<Vec<_>>().join(" ")
+    });
+    rows.collect::<Vec<_>>().join("; ")
+}

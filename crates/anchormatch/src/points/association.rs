@@ -1,0 +1,458 @@
+//! Who corresponds to whom, given where the partners of source points are expected.
+//!
+//! Let the partner of source point i, if it has one, lie at y with density N(y; μᵢ, Sᵢ), and target points
+//! that are nobody's partner with the density ρ(y) of all target points there. A matching of k pairs has the prior
+//! 1 / ((min(n, m) + 1) · C(n, k) C(m, k) k!): every k is as likely as any other, and so is every matching of
+//! k pairs. One pair more then changes the posterior by the odds
+//!
+//! > wᵢₐ = N(yₐ; μᵢ, Sᵢ) / ρ(yₐ) · (k + 1) / ((n − k + 1)(m − k + 1)),
+//!
+//! and the posterior of matchings with about k pairs is ∏ wᵢₐ over its pairs. Its marginals and the logarithm
+//! of its sum come from belief propagation (the Bethe approximation of a permanent: Vontobel 2013, Huang &
+//! Jebara 2009, here with slack on both sides): exact where the candidates form a tree, and near enough where
+//! points are few.
+
+use super::index::Index;
+use super::scene::Scene;
+use super::small::{Square, Vector, add_outer, apply, difference, dot, eigen, inverse};
+
+/// Where the partner of a source point is expected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Prediction<const D: usize> {
+    pub(super) mean: Vector<D>,
+    pub(super) covariance: Square<D>,
+}
+
+impl<const D: usize> Prediction<D> {
+    /// ln N(y; mean, covariance).
+    pub(super) fn log_density(&self, y: &Vector<D>) -> f64 {
+        let (inverse, log_determinant) = inverse(&self.covariance);
+        let r = difference(y, &self.mean);
+        -0.5 * (dot(&r, &apply(&inverse, &r)) + log_determinant) - log_unit::<D>()
+    }
+}
+
+/// ln √(2π)^D.
+fn log_unit<const D: usize>() -> f64 {
+    0.5 * D as f64 * std::f64::consts::TAU.ln()
+}
+
+/// What is believed of the partner of a source point: how much of it there is, its mean and its spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Partner<const D: usize> {
+    pub(super) weight: f64,
+    pub(super) mean: Vector<D>,
+    pub(super) spread: Square<D>,
+}
+
+impl<const D: usize> Partner<D> {
+    pub(super) const NONE: Self = Self {
+        weight: 0.0,
+        mean: [0.0; D],
+        spread: [[0.0; D]; D],
+    };
+
+    /// A partner that is known to lie at `mean`.
+    pub(super) fn at(mean: Vector<D>) -> Self {
+        Self {
+            weight: 1.0,
+            mean,
+            ..Self::NONE
+        }
+    }
+
+    /// Whether there is enough of it to count.
+    pub(super) fn counts(&self) -> bool {
+        self.weight > 1e-6
+    }
+}
+
+/// Candidates for every source point that no anchor fixes, and how much each is believed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    odds: Vec<f64>,
+    beliefs: Vec<f64>,
+    /// What the target says to the source point of each entry.
+    replies: Vec<f64>,
+    /// For each target, the sum of what is said to it.
+    sums: Vec<f64>,
+    /// Candidates of one row: Mahalanobis distance and target.
+    row: Vec<(f64, u32)>,
+}
+
+/// Squared Mahalanobis distance beyond which a target is no candidate: a density e⁻¹⁵ of the peak's.
+const GATE: f64 = 30.0;
+
+/// ln of the odds of one pair at most, so that sums keep their precision.
+const MOST_LOG_ODDS: f64 = 40.0;
+
+/// Candidates of one point at most, where there are more targets than [`FEW`].
+const MOST_CANDIDATES: usize = 64;
+
+/// Up to so many targets every one of them is looked at.
+const FEW: usize = 128;
+
+/// Rounds of messages while parameters are being fitted, and for a result.
+pub(super) const SHORT: usize = 6;
+pub(super) const LONG: usize = 24;
+
+/// ln of the odds that one pair more has before its points are looked at.
+pub(super) fn log_prior_odds(k: f64, n: usize, m: usize) -> f64 {
+    let free = |count: usize| (count as f64 - k + 1.0).max(1.0);
+    ((k + 1.0) / (free(n) * free(m))).ln()
+}
+
+/// ln of the prior of one matching of k pairs.
+pub(super) fn log_prior(k: f64, n: usize, m: usize) -> f64 {
+    let (n, m) = (n as f64, m as f64);
+    let k = k.clamp(0.0, n.min(m));
+    let choose = |n: f64| log_factorial(n) - log_factorial(n - k) - log_factorial(k);
+    -(n.min(m) + 1.0).ln() - choose(n) - choose(m) - log_factorial(k)
+}
+
+/// ln Γ(x + 1), by Stirling's series after a shift upwards.
+fn log_factorial(x: f64) -> f64 {
+    let mut shift = 0.0;
+    let mut x = x + 1.0;
+    while x < 10.0 {
+        shift -= x.ln();
+        x += 1.0;
+    }
+    let series = 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5));
+    shift + (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
+}
+
+impl Lists {
+    /// The candidates of source point i with their beliefs.
+    pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        range.map(|e| (self.columns[e] as usize, self.beliefs[e]))
+    }
+
+    /// Finds the candidates and their beliefs, `k` pairs being expected in all; gives the logarithm of the
+    /// sum over matchings of the products of their odds.
+    ///
+    /// # Complexity
+    /// O(n m) up to [`FEW`] targets, and O(n · [`MOST_CANDIDATES`]) beyond.
+    pub(super) fn associate<const D: usize>(
+        &mut self,
+        scene: &Scene<D>,
+        index: &Index<D>,
+        predictions: &[Prediction<D>],
+        k: f64,
+        rounds: usize,
+    ) -> f64 {
+        self.collect(scene, index, predictions, k);
+        self.propagate(scene.target.len(), rounds);
+        self.believe(scene.target.len())
+    }
+
+    /// Lists the candidates and their odds.
+    fn collect<const D: usize>(
+        &mut self,
+        scene: &Scene<D>,
+        index: &Index<D>,
+        predictions: &[Prediction<D>],
+        k: f64,
+    ) {
+        let (n, m) = (scene.source.len(), scene.target.len());
+        let prior = log_prior_odds(k, n, m);
+        let constant = -log_unit::<D>();
+        let density = index.density();
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.columns.clear();
+        self.odds.clear();
+        let mut told = scene.told.iter().peekable();
+        for (i, prediction) in predictions.iter().enumerate() {
+            if scene.partner[i].is_none() {
+                let (inverse, log_determinant) = inverse(&prediction.covariance);
+                let distance = |y: &Vector<D>| {
+                    let r = difference(y, &prediction.mean);
+                    dot(&r, &apply(&inverse, &r))
+                };
+                self.row.clear();
+                if m <= FEW {
+                    let targets = scene.target.iter().enumerate();
+                    let targets = targets.filter(|(a, _)| !scene.taken[*a]);
+                    let row = targets.map(|(a, y)| (distance(y), a as u32));
+                    self.row.extend(row.filter(|(q, _)| *q < GATE));
+                } else if (0.5 * log_determinant).exp() * GATE * density
+                    < 4.0 * MOST_CANDIDATES as f64
+                {
+                    // A point whose partner could be nearly anybody is not asked yet.
+                    let (variances, _) = eigen(&prediction.covariance);
+                    let widest = variances.into_iter().fold(0.0, f64::max);
+                    let row = &mut self.row;
+                    index.around(&prediction.mean, (GATE * widest).sqrt(), |a, y| {
+                        let q = distance(y);
+                        if q < GATE && !scene.taken[a] {
+                            row.push((q, a as u32));
+                        }
+                    });
+                    self.row
+                        .sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+                    self.row.truncate(MOST_CANDIDATES);
+                }
+                for &(q, a) in &self.row {
+                    let rarity = scene.log_rarity[a as usize];
+                    let log = rarity + constant - 0.5 * (q + log_determinant);
+                    self.columns.push(a);
+                    self.odds.push((log + prior).min(MOST_LOG_ODDS).exp());
+                }
+            }
+            while let Some(&&(_, a, odds)) = told.peek().filter(|(j, ..)| *j <= i) {
+                told.next();
+                let start = self.offsets[i];
+                if let Some(e) = self.columns[start..].iter().position(|c| *c as usize == a) {
+                    // What was said of the pair takes the place of the prior of any pair.
+                    let said = self.odds[start + e].ln() - prior + odds.ln();
+                    self.odds[start + e] = said.min(MOST_LOG_ODDS).exp();
+                }
+            }
+            self.offsets.push(self.columns.len());
+        }
+    }
+
+    /// Sends messages between sources and targets.
+    fn propagate(&mut self, targets: usize, rounds: usize) {
+        self.replies.clear();
+        self.replies.resize(self.odds.len(), 1.0);
+        self.beliefs.clear();
+        self.beliefs.resize(self.odds.len(), 0.0);
+        for round in 0..rounds {
+            self.sums.clear();
+            self.sums.resize(targets, 1.0);
+            for row in self.offsets.windows(2) {
+                let range = row[0]..row[1];
+                let odds = &self.odds[range.clone()];
+                let replies = &self.replies[range.clone()];
+                let sum: f64 = 1.0 + odds.iter().zip(replies).map(|(w, r)| w * r).sum::<f64>();
+                for e in range {
+                    let others = (sum - self.odds[e] * self.replies[e]).max(1.0);
+                    let message = self.odds[e] / others;
+                    self.beliefs[e] = message;
+                    self.sums[self.columns[e] as usize] += message;
+                }
+            }
+            for e in 0..self.odds.len() {
+                let others = (self.sums[self.columns[e] as usize] - self.beliefs[e]).max(1.0);
+                // Half a step in the logarithm keeps loops from swinging.
+                self.replies[e] = if round == 0 {
+                    1.0 / others
+                } else {
+                    (self.replies[e] / others).sqrt()
+                };
+            }
+        }
+    }
+
+    /// Turns messages into beliefs, and gives the logarithm of the sum over matchings.
+    fn believe(&mut self, targets: usize) -> f64 {
+        self.sums.clear();
+        self.sums.resize(targets, 1.0);
+        for (&a, message) in self.columns.iter().zip(&self.beliefs) {
+            self.sums[a as usize] += message;
+        }
+        let mut log: f64 = self.sums.iter().map(|sum| sum.ln()).sum();
+        for row in self.offsets.windows(2) {
+            let range = row[0]..row[1];
+            let said = range.map(|e| self.odds[e] * self.replies[e]);
+            log += said.sum::<f64>().ln_1p();
+        }
+        for (belief, reply) in self.beliefs.iter_mut().zip(&self.replies) {
+            let both = *belief * reply;
+            log -= both.ln_1p();
+            *belief = both / (1.0 + both);
+        }
+        log
+    }
+
+    /// What is believed of each source point's partner, anchors included; gives how many there are in all.
+    pub(super) fn partners<const D: usize>(
+        &self,
+        scene: &Scene<D>,
+        out: &mut Vec<Partner<D>>,
+    ) -> f64 {
+        out.clear();
+        let mut total = 0.0;
+        for (i, anchor) in scene.partner.iter().enumerate() {
+            let partner = match anchor {
+                Some(a) => Partner::at(scene.target[*a]),
+                None => self.partner(scene, i),
+            };
+            total += partner.weight;
+            out.push(partner);
+        }
+        total
+    }
+
+    fn partner<const D: usize>(&self, scene: &Scene<D>, i: usize) -> Partner<D> {
+        let weight: f64 = self.row(i).map(|(_, belief)| belief).sum();
+        let mut partner = Partner {
+            weight: weight.min(1.0),
+            ..Partner::NONE
+        };
+        if !partner.counts() {
+            return Partner::NONE;
+        }
+        for (a, belief) in self.row(i) {
+            for (mean, y) in partner.mean.iter_mut().zip(&scene.target[a]) {
+                *mean += belief / weight * y;
+            }
+        }
+        for (a, belief) in self.row(i) {
+            let r = difference(&scene.target[a], &partner.mean);
+            add_outer(&mut partner.spread, belief / weight, &r, &r);
+        }
+        partner
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Matrix;
+    use crate::points::small::scaled_identity;
+
+    /// Sum over all matchings and marginals, by trying everything.
+    fn brute(odds: &[Vec<f64>]) -> (f64, Vec<Vec<f64>>) {
+        fn walk(
+            odds: &[Vec<f64>],
+            i: usize,
+            used: &mut Vec<bool>,
+            chosen: &mut Vec<Option<usize>>,
+            product: f64,
+            out: &mut (f64, Vec<Vec<f64>>),
+        ) {
+            if i == odds.len() {
+                out.0 += product;
+                for (i, a) in chosen.iter().enumerate() {
+                    if let Some(a) = a {
+                        out.1[i][*a] += product;
+                    }
+                }
+                return;
+            }
+            chosen[i] = None;
+            walk(odds, i + 1, used, chosen, product, out);
+            for a in 0..used.len() {
+                if !used[a] {
+                    used[a] = true;
+                    chosen[i] = Some(a);
+                    walk(odds, i + 1, used, chosen, product * odds[i][a], out);
+                    used[a] = false;
+                }
+            }
+            chosen[i] = None;
+        }
+        let m = odds[0].len();
+        let mut out = (0.0, vec![vec![0.0; m]; odds.len()]);
+        walk(
+            odds,
+            0,
+            &mut vec![false; m],
+            &mut vec![None; odds.len()],
+            1.0,
+            &mut out,
+        );
+        for row in &mut out.1 {
+            for x in row {
+                *x /= out.0;
+            }
+        }
+        (out.0.ln(), out.1)
+    }
+
+    fn lists(odds: &[Vec<f64>]) -> Lists {
+        let m = odds[0].len();
+        let mut lists = Lists {
+            offsets: (0..=odds.len()).map(|i| i * m).collect(),
+            columns: (0..odds.len() * m).map(|e| (e % m) as u32).collect(),
+            odds: odds.concat(),
+            ..Lists::default()
+        };
+        lists.propagate(m, 50);
+        lists
+    }
+
+    #[test]
+    fn beliefs_of_a_tree_are_exact_and_those_of_loops_near() {
+        // Zero odds cut the loops of the first; the second has all of them.
+        for (odds, tolerance) in [
+            (vec![vec![3.0, 0.5, 0.0], vec![0.0, 2.0, 7.0]], 1e-9),
+            (
+                vec![
+                    vec![9.0, 0.3, 0.1],
+                    vec![0.4, 5.0, 0.2],
+                    vec![0.1, 0.2, 2.0],
+                ],
+                0.01,
+            ),
+            (vec![vec![1.0, 1.0], vec![1.0, 1.0]], 0.05),
+        ] {
+            let (log, marginals) = brute(&odds);
+            let mut lists = lists(&odds);
+            let found = lists.believe(odds[0].len());
+            assert!((found - log).abs() < 3.0 * tolerance, "{found} {log}");
+            for (i, row) in marginals.iter().enumerate() {
+                for (a, belief) in lists.row(i) {
+                    assert!((belief - row[a]).abs() < tolerance, "{belief} {}", row[a]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_prior_counts_every_matching_once() {
+        // Over all k, matchings times their prior give one.
+        let (n, m) = (4usize, 6usize);
+        let choose =
+            |n: usize, k: usize| (0..k).fold(1.0, |c, j| c * (n - j) as f64 / (j + 1) as f64);
+        let factorial = |k: usize| (1..=k).map(|x| x as f64).product::<f64>();
+        let total: f64 = (0..=n)
+            .map(|k| choose(n, k) * choose(m, k) * factorial(k) * log_prior(k as f64, n, m).exp())
+            .sum();
+        assert!((total - 1.0).abs() < 1e-8, "{total}");
+        assert!((log_factorial(5.0) - 120f64.ln()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn few_and_many_targets_have_the_same_candidates() {
+        let place = |k: usize| [(k % 20) as f64, (k / 20) as f64 + 0.3 * (k % 7) as f64];
+        let values = (0..FEW + 40).flat_map(place).collect();
+        let many = Matrix::from_vec(FEW + 40, 2, values);
+        let few = Matrix::from_vec(5, 2, (0..5).flat_map(|k| place(31 * k)).collect());
+        let told = [(2, 62, 0.9)];
+        let scene = Scene::<2>::new([&few, &many], &[(0, 0)], told.into_iter());
+        let index = Index::new(&scene.target);
+        let frame = scene.frames[1];
+        let predictions: Vec<Prediction<2>> = (0..5)
+            .map(|k| Prediction {
+                mean: frame.of(&place(31 * k)),
+                covariance: scaled_identity(0.01),
+            })
+            .collect();
+        let mut lists = Lists::default();
+        lists.associate(&scene, &index, &predictions, 3.0, LONG);
+        assert_eq!(lists.row(0).count(), 0, "an anchor has no candidates");
+        for i in 1..5 {
+            let inside = scene.target.iter().enumerate().filter(|(a, y)| {
+                let r = difference(y, &predictions[i].mean);
+                dot(&r, &r) < GATE * 0.01 && !scene.taken[*a]
+            });
+            assert_eq!(lists.row(i).count(), inside.count().min(MOST_CANDIDATES));
+            let best = lists.row(i).max_by(|x, y| x.1.total_cmp(&y.1)).unwrap();
+            assert_eq!(best.0, 31 * i);
+        }
+        let with: f64 = lists.row(2).map(|(_, b)| b).fold(0.0, f64::max);
+        let without = Scene {
+            told: vec![],
+            ..scene.clone()
+        };
+        lists.associate(&without, &index, &predictions, 3.0, LONG);
+        assert!(with > lists.row(2).map(|(_, b)| b).fold(0.0, f64::max));
+    }
+}

@@ -1,0 +1,141 @@
+//! Points as points: two sets of coordinates and the map between them.
+//!
+//! A set of points is more than the distances among them. Given a family of maps f_θ and the covariance of
+//! what it leaves over, points are independent of each other, the posterior of a matching is a product over
+//! its pairs, and the parameters follow from the pairs. So both are found together, by expectation and
+//! maximisation:
+//!
+//! | file | what |
+//! |---|---|
+//! | `scene` | both sets in scaled coordinates, anchors |
+//! | `index` | who lies near a place |
+//! | `association` | probabilities of pairs, given where partners are expected (the E-step) |
+//! | `families` | similarity, affine, projective, two views, smooth deformation: fits and what they cost (the M-step) |
+//! | `climb` | EM with annealing, and the evidence of where it ends |
+//! | `starts` | where climbs begin: anchors, guesses, directions of parallax, pairs from elsewhere |
+//! | `search` | all climbs, simple families first |
+//! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
+//!
+//! Every mode of every family has an evidence, ∫ p(points, θ) dθ by Laplace's approximation, against the
+//! hypothesis that no point but the anchors has a partner. Confidences are those of the mixture, so that they
+//! know of the families and the modes that were not the best.
+
+mod association;
+mod cholesky;
+mod climb;
+mod families;
+mod index;
+mod posterior;
+mod scene;
+mod search;
+mod small;
+mod starts;
+
+pub use families::Family;
+pub use posterior::{FittedFamily, Posterior};
+
+use serde::{Deserialize, Serialize};
+
+use self::scene::Scene;
+use self::starts::{Dimension, Plane, Space};
+use crate::anchors::Anchors;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::monitor::Monitor;
+
+/// Which families of maps a match of points may choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PointsModel {
+    /// All of them, by their evidence; distances when none is credible.
+    #[default]
+    Auto,
+    /// Distances among the points of a set alone, for sets without a common frame.
+    Distances,
+    /// [`Family::Similarity`].
+    Similarity,
+    /// [`Family::Affine`].
+    Affine,
+    /// [`Family::Projective`].
+    Projective,
+    /// [`Family::Views`], [`Family::Epipolar`], and those with a smooth depth.
+    Views,
+    /// [`Family::Smooth`].
+    Smooth,
+}
+
+impl PointsModel {
+    /// The families it stands for.
+    #[must_use]
+    pub fn families(self) -> &'static [Family] {
+        match self {
+            Self::Auto => &Family::ALL,
+            Self::Distances => &[],
+            Self::Similarity => &[Family::Similarity],
+            Self::Affine => &[Family::Affine],
+            Self::Projective => &[Family::Projective],
+            Self::Views => &[
+                Family::Views,
+                Family::SmoothViews,
+                Family::Epipolar,
+                Family::SmoothEpipolar,
+            ],
+            Self::Smooth => &[Family::Smooth],
+        }
+    }
+}
+
+/// Matches two tables of points, a row each, in the plane or in space.
+///
+/// `given` are pairs to begin from, with how sure they are; `elsewhere` is asked for such pairs when nothing that the anchors lead to
+/// is credible.
+///
+/// # Errors
+/// When a table has not two or three columns, the tables differ in them, or a coordinate is not finite.
+///
+/// # Complexity
+/// O(n m) time a step up to a few hundred points, O(n + m) beyond; O(n + m) memory.
+pub fn match_points(
+    points: [&Matrix; 2],
+    anchors: &Anchors,
+    model: PointsModel,
+    given: Option<&[(usize, usize, f64)]>,
+    elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
+    monitor: &Monitor,
+) -> Result<Posterior> {
+    let [from, to] = points.map(Matrix::cols);
+    if from != to || !(2..=3).contains(&from) {
+        return Err(Error::Graph(format!(
+            "found points of {from} and {to} coordinates, expected two or three on both sides"
+        )));
+    }
+    for table in points {
+        if let Some(x) = table.as_slice().iter().find(|x| !x.is_finite()) {
+            return Err(Error::Graph(format!(
+                "found the coordinate {x}, expected finite numbers"
+            )));
+        }
+    }
+    if from == 2 {
+        solve::<2, Plane>(points, anchors, model, given, elsewhere, monitor)
+    } else {
+        solve::<3, Space>(points, anchors, model, given, elsewhere, monitor)
+    }
+}
+
+fn solve<const D: usize, S: Dimension<D>>(
+    points: [&Matrix; 2],
+    anchors: &Anchors,
+    model: PointsModel,
+    given: Option<&[(usize, usize, f64)]>,
+    elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
+    monitor: &Monitor,
+) -> Result<Posterior> {
+    let hard = anchors.hard();
+    let soft = anchors.iter().filter(|anchor| anchor.weight < 1.0);
+    let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
+    let scene = Scene::<D>::new(points, hard, soft);
+    let families = model.families();
+    let modes = search::search::<D, S>(&scene, families, given, elsewhere, monitor)?;
+    Posterior::new(&scene, &modes)
+}

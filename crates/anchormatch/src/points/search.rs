@@ -1,0 +1,222 @@
+//! All climbs of a scene, and which families they are let end in.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::association::Partner;
+use super::climb::{Mode, Start, climb, evidence, evidence_of_anchors};
+use super::families::{Family, Similarity, Waves};
+use super::index::Index;
+use super::scene::Scene;
+use super::starts::{Dimension, from_anchors, from_partners, waves_of};
+use crate::error::Result;
+use crate::monitor::{Monitor, Progress};
+
+/// Source points that the search looks at; the best modes are then fitted to all.
+const COARSE: usize = 400;
+
+/// Modes that are fitted to all points.
+const REFINED: usize = 3;
+
+/// Modes that starts of the other families are made of, in each round.
+const PROMOTED: [usize; 2] = [2, 1];
+
+/// A start of another family is climbed from unless its evidence is so far behind, in nats.
+const HOPELESS: f64 = 15.0;
+
+/// Evidence above that of the anchors alone with which a mode is believed without a second search, in nats for
+/// each point of the smaller set.
+const CREDIBLE: f64 = 0.8;
+
+/// What was found, the most evident first.
+pub(super) struct Search<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    index: Index<D>,
+    waves: Vec<Arc<Waves<D>>>,
+    allowed: &'a [Family],
+    monitor: &'a Monitor,
+    pub(super) modes: Vec<Mode<D>>,
+}
+
+impl<'a, const D: usize> Search<'a, D> {
+    pub(super) fn new(scene: &'a Scene<D>, allowed: &'a [Family], monitor: &'a Monitor) -> Self {
+        Self {
+            index: Index::new(&scene.target),
+            waves: waves_of(scene),
+            scene,
+            allowed,
+            monitor,
+            modes: Vec::new(),
+        }
+    }
+
+    /// Climbs from the anchors and from guesses.
+    fn climb_from_anchors<S: Dimension<D>>(&mut self) {
+        let starts = from_anchors::<D, S>(self.scene, &self.index);
+        self.climb_all(starts);
+    }
+
+    /// Climbs from pairs that somebody else found, with how sure they are.
+    fn climb_from_pairs<S: Dimension<D>>(&mut self, pairs: &[(usize, usize, f64)]) {
+        let source = &self.scene.source;
+        let mut partners = vec![Partner::NONE; source.len()];
+        for &(i, a, weight) in pairs {
+            partners[i] = Partner {
+                weight,
+                ..Partner::at(self.scene.target[a])
+            };
+        }
+        let likely = pairs.iter().filter(|pair| pair.2 > 0.5);
+        let likely: Vec<_> = likely.map(|&(i, a, _)| (i, self.scene.target[a])).collect();
+        let error = |mirrored| Similarity::of(source, &partners, mirrored).error(source, &likely);
+        let reflected = error(true) < error(false);
+        let starts = from_partners::<D, S>(self.scene, &partners, reflected, None, &self.waves);
+        self.climb_all(starts);
+    }
+
+    /// Tries the other families at the best modes.
+    pub(super) fn promote<S: Dimension<D>>(&mut self) {
+        for count in PROMOTED {
+            let mut starts = Vec::new();
+            for mode in self.modes.iter().take(count) {
+                let mut partners = Vec::new();
+                mode.lists.partners(self.scene, &mut partners);
+                let reflected = mode.member.is_reflected();
+                let except = Some(mode.family());
+                let mut next =
+                    from_partners::<D, S>(self.scene, &partners, reflected, except, &self.waves);
+                next.retain(|start| {
+                    let member = start.member.as_ref();
+                    let forced = self.is_forced(member.family());
+                    let found = || evidence(self.scene, &self.index, member, mode.pairs);
+                    forced || found() > mode.evidence - HOPELESS
+                });
+                starts.extend(next);
+            }
+            self.climb_all(starts);
+        }
+    }
+
+    /// Whether the caller wants this family and not all of them.
+    fn is_forced(&self, family: Family) -> bool {
+        self.allowed.len() < Family::ALL.len() && self.allowed.contains(&family)
+    }
+
+    fn climb_all(&mut self, starts: Vec<Start<D>>) {
+        let (scene, index, monitor) = (self.scene, &self.index, self.monitor);
+        let (done, total) = (AtomicUsize::new(0), starts.len());
+        let modes = starts.into_par_iter().map(|start| {
+            let mode = climb(scene, index, start, monitor);
+            // A climb that is cut short ends by itself.
+            let _ = monitor.checkpoint(Progress {
+                stage: "points",
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total: Some(total),
+                value: Some(mode.evidence),
+            });
+            mode
+        });
+        let modes: Vec<Mode<D>> = modes.collect();
+        self.modes
+            .extend(modes.into_iter().filter(|mode| mode.evidence.is_finite()));
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.modes.sort_by(|a, b| b.evidence.total_cmp(&a.evidence));
+        // Several starts lead to one mode.
+        self.modes
+            .dedup_by(|a, b| a.family() == b.family() && (a.evidence - b.evidence).abs() < 1e-3);
+    }
+
+    /// Evidence of the best mode above that of the anchors alone.
+    pub(super) fn gain(&self) -> f64 {
+        match self.modes.first() {
+            Some(mode) => mode.evidence - evidence_of_anchors(self.scene),
+            None => f64::NEG_INFINITY,
+        }
+    }
+
+    /// Points of the smaller set.
+    fn smaller(&self) -> f64 {
+        self.scene.source.len().min(self.scene.target.len()) as f64
+    }
+
+    /// The modes of the families that are allowed.
+    fn allowed_modes(self) -> Vec<Mode<D>> {
+        let allowed = self.allowed;
+        let modes = self.modes.into_iter();
+        modes
+            .filter(|mode| allowed.contains(&mode.family()))
+            .collect()
+    }
+}
+
+/// The modes of a scene.
+///
+/// `elsewhere` is asked for pairs when nothing that the anchors and guesses lead to is credible; `given` are
+/// pairs to begin from in any case.
+pub(super) fn search<const D: usize, S: Dimension<D>>(
+    scene: &Scene<D>,
+    allowed: &[Family],
+    given: Option<&[(usize, usize, f64)]>,
+    elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
+    monitor: &Monitor,
+) -> Result<Vec<Mode<D>>> {
+    let free = scene.partner.iter().filter(|p| p.is_none()).count();
+    if free <= COARSE {
+        let mut search = Search::new(scene, allowed, monitor);
+        run::<D, S>(&mut search, given, elsewhere)?;
+        return Ok(search.allowed_modes());
+    }
+    let step = free.div_ceil(COARSE);
+    let mut left = 0;
+    let chosen: Vec<usize> = (0..scene.source.len())
+        .filter(|&i| {
+            left += usize::from(scene.partner[i].is_none());
+            scene.partner[i].is_some() || left % step == 0
+        })
+        .collect();
+    let part = scene.part(&chosen);
+    let place = |pairs: &[(usize, usize, f64)]| -> Vec<(usize, usize, f64)> {
+        let found = pairs
+            .iter()
+            .filter_map(|&(i, a, w)| Some((chosen.binary_search(&i).ok()?, a, w)));
+        found.collect()
+    };
+    let given = given.map(place);
+    let mut coarse = Search::new(&part, allowed, monitor);
+    run::<D, S>(&mut coarse, given.as_deref(), || {
+        Ok(elsewhere()?.map(|pairs| place(&pairs)))
+    })?;
+    let mut fine = Search::new(scene, allowed, monitor);
+    let modes = coarse.allowed_modes().into_iter().take(REFINED);
+    let starts = modes.map(|mode| Start {
+        member: mode.member.over(&scene.source),
+        floor: 1.0,
+        hot: 0,
+    });
+    fine.climb_all(starts.collect());
+    Ok(fine.allowed_modes())
+}
+
+fn run<const D: usize, S: Dimension<D>>(
+    search: &mut Search<'_, D>,
+    given: Option<&[(usize, usize, f64)]>,
+    elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
+) -> Result<()> {
+    search.climb_from_anchors::<S>();
+    if let Some(given) = given {
+        search.climb_from_pairs::<S>(given);
+    }
+    search.promote::<S>();
+    if search.gain() < CREDIBLE * search.smaller()
+        && let Some(pairs) = elsewhere()?
+    {
+        search.climb_from_pairs::<S>(&pairs);
+        search.promote::<S>();
+    }
+    Ok(())
+}
