@@ -224,15 +224,29 @@ pub fn scaled(graph: &Graph, factor: f64) -> Graph {
     Graph::from_edges(graph.node_count(), &edges).expect("simple edges")
 }
 
+/// A number in [0, 1] without structure, of a pair and a seed.
+#[must_use]
+pub fn noise(i: usize, j: usize, seed: u64) -> f64 {
+    let mut h = ((i as u64) << 32 | j as u64) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (h ^ (h >> 31)) as f64 / u64::MAX as f64
+}
+
+/// What `work` gives on some number of threads.
+pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().expect("threads").install(work)
+}
+
 /// What `work` gives on 1, 2 and 8 threads, which must be the same; and on one thread again.
 pub fn on_any_threads<T: PartialEq + Send>(work: impl Fn() -> T + Sync) -> T {
-    let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().expect("threads").install(&work)
-    };
-    let one = on(1);
+    let one = on_threads(1, &work);
     for threads in [1, 2, 8] {
-        assert!(on(threads) == one, "the same on {threads} threads");
+        assert!(
+            on_threads(threads, &work) == one,
+            "the same on {threads} threads"
+        );
     }
     one
 }

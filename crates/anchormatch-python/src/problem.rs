@@ -209,10 +209,7 @@ impl Problem {
     /// The value of an assignment of all rows, −1 for none.
     fn objective(&self, assignment: PyReadonlyArray1<'_, i64>) -> PyResult<f64> {
         let free = self.restricted(&assignment)?;
-        let start = Start {
-            assignment: Some(&free),
-            ..Start::default()
-        };
+        let start = Start::default().with_assignment(&free);
         let problem = self.inner.problem();
         start.check(problem).map_err(exception)?;
         Ok(problem.objective(&free))

@@ -3,6 +3,7 @@
 use anchormatch::affinity::proximity::{EXACT_GAP, Mode, Status};
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
+use anchormatch_invariants::shapes::on_any_threads;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -110,14 +111,7 @@ fn two_thousand_nodes_are_learned() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let arrays = Arrays::noisy(4, 60, 3, 4, 6, 0.2);
-    let run = |threads| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-            .install(|| learn(&arrays, Mode::Exact, 100.0))
-    };
-    assert_eq!(run(1), run(3));
+    on_any_threads(|| learn(&arrays, Mode::Exact, 100.0));
 }
 
 /// Features of size `scale`; with `duplicate`, the last source node is a copy of the first, so that no

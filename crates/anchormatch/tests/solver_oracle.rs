@@ -11,6 +11,8 @@ use anchormatch::problem::{
 };
 use anchormatch::solver::{Solution, Solver, Start, Status, registry};
 use anchormatch::{Error, Monitor};
+use anchormatch_invariants::shapes::{inverse, noise, on_any_threads};
+use anchormatch_invariants::small_problems::assignments;
 
 type Objective = Box<dyn Fn(&Assignment) -> f64>;
 
@@ -19,14 +21,6 @@ struct Case {
     name: String,
     problem: Problem,
     objective: Objective,
-}
-
-/// A value in [0, 1) without structure.
-fn noise(i: usize, j: usize, seed: u64) -> f64 {
-    let mut h = ((i as u64) << 32 | j as u64) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (h ^ (h >> 31)) as f64 / u64::MAX as f64
 }
 
 fn symmetric(n: usize, seed: u64) -> Matrix {
@@ -222,53 +216,23 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Calls `visit` with every one-to-one assignment within the candidates, the empty one included.
-fn visit_all(problem: &Problem, visit: &mut dyn FnMut(&Assignment)) {
-    fn descend(
-        problem: &Problem,
-        row: usize,
-        taken: &mut [bool],
-        assignment: &mut Assignment,
-        visit: &mut dyn FnMut(&Assignment),
-    ) {
-        if row == assignment.rows() {
-            visit(assignment);
-            return;
-        }
-        descend(problem, row + 1, taken, assignment, visit);
-        for a in problem.candidates().of_row(row) {
-            if !taken[a] {
-                taken[a] = true;
-                assignment.set(row, Some(a));
-                descend(problem, row + 1, taken, assignment, visit);
-                assignment.set(row, None);
-                taken[a] = false;
-            }
-        }
-    }
+/// Every one-to-one assignment within the candidates, the empty one included.
+fn every(problem: &Problem) -> Vec<Assignment> {
     let (n, m) = problem.shape();
-    descend(
-        problem,
-        0,
-        &mut vec![false; m],
-        &mut Assignment::empty(n),
-        visit,
-    );
+    let mut all = assignments(n, m, true);
+    let allowed = |(i, a)| problem.candidates().allows(i, a);
+    all.retain(|assignment| assignment.pairs().all(allowed));
+    all
 }
 
 /// The best objective of all feasible assignments.
 fn optimum(case: &Case) -> f64 {
     let sense = case.problem.sense();
-    let mut best = f64::NAN;
-    visit_all(&case.problem, &mut |assignment| {
-        if case.problem.is_feasible(assignment) {
-            let value = (case.objective)(assignment);
-            if best.is_nan() || sense.better(value, best) {
-                best = value;
-            }
-        }
-    });
-    best
+    let feasible = every(&case.problem).into_iter();
+    let feasible = feasible.filter(|assignment| case.problem.is_feasible(assignment));
+    let values = feasible.map(|assignment| (case.objective)(&assignment));
+    let better = |x, y| if sense.better(y, x) { y } else { x };
+    values.reduce(better).unwrap()
 }
 
 /// A solution, or `None` when the solver says that it does not take such problems.
@@ -335,9 +299,7 @@ fn what_is_accepted_is_solved_and_the_rest_could_not_be() {
 fn brute_force_visits_every_partial_assignment() {
     // Σ_k C(n,k) C(m,k) k!: 34 for 3×3 and 209 for 4×4.
     for (n, count) in [(3, 34), (4, 209)] {
-        let mut visited = 0;
-        visit_all(&separable(n, n, 1).problem, &mut |_| visited += 1);
-        assert_eq!(visited, count);
+        assert_eq!(every(&separable(n, n, 1).problem).len(), count);
     }
 }
 
@@ -371,10 +333,7 @@ fn isomorphic(n: usize, separable: bool) -> (Problem, Assignment) {
     let x = symmetric(n, 42);
     let order: Vec<usize> = (0..n).map(|i| (5 * i + 3) % n).collect();
     let y = x.select(&order, &order);
-    let mut place = vec![0; n];
-    for (new, &old) in order.iter().enumerate() {
-        place[old] = new;
-    }
+    let place = inverse(&order);
     let kernel = GaussianKernel::new(0.02).unwrap();
     let affinity = |p, q| kernel.evaluate(p, q);
     let folded = fold_anchors(&x, &y, &[(0, place[0]), (4, place[4])], affinity).unwrap();
@@ -415,22 +374,9 @@ fn results_depend_on_the_seed_alone() {
     let qap = product(12, 12, Sense::Minimise, true, 5).problem;
     for problem in [&explicit, &separable, &qap] {
         for solver in registry::all() {
-            let on = |threads: usize| {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .unwrap();
-                pool.install(|| solve(solver.as_ref(), problem, &Start::seeded(11)))
-            };
-            let (one, again, four) = (on(1), on(1), on(4));
-            if one
-                .as_ref()
-                .is_some_and(|solution| solution.status == Status::TimeLimit)
-            {
-                panic!("{} set itself a time limit", solver.info().name);
-            }
-            assert_eq!(one, again, "{}", solver.info().name);
-            assert_eq!(one, four, "{}", solver.info().name);
+            let found = on_any_threads(|| solve(solver.as_ref(), problem, &Start::seeded(11)));
+            let late = found.is_some_and(|solution| solution.status == Status::TimeLimit);
+            assert!(!late, "{} set itself a time limit", solver.info().name);
         }
     }
 }

@@ -10,20 +10,15 @@ use anchormatch::problem::{
     Sense, SeparablePairwise, Weights,
 };
 use anchormatch::solver::{Faq, Goat, Path, Solution, Solver, Start, Status, Umeyama};
-
-fn hash(i: usize, j: usize, seed: u64) -> f64 {
-    let mut h = ((i as u64) << 32 | j as u64) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (h ^ (h >> 31)) as f64 / u64::MAX as f64
-}
+use anchormatch_invariants::shapes::{inverse, noise, on_threads};
+use anchormatch_invariants::small_problems::assignments;
 
 fn symmetric(n: usize, seed: u64) -> Matrix {
-    Matrix::from_fn(n, n, |i, j| hash(i.min(j), i.max(j), seed))
+    Matrix::from_fn(n, n, |i, j| noise(i.min(j), i.max(j), seed))
 }
 
 fn directed(n: usize, seed: u64) -> Matrix {
-    Matrix::from_fn(n, n, |i, j| hash(i, j, seed))
+    Matrix::from_fn(n, n, |i, j| noise(i, j, seed))
 }
 
 fn sparse(matrix: &Matrix) -> Weights {
@@ -72,16 +67,16 @@ fn kinds(n: usize, m: usize, seed: u64) -> Vec<Problem> {
     let affinity = |p, q| kernel.evaluate(p, q);
     let explicit = ExplicitPairwise::from_values(&x, &y, affinity, &monitor).unwrap();
     let separable = SeparablePairwise::new(x.clone(), y.clone(), kernel, 1e-9, &monitor).unwrap();
-    let unary = Matrix::from_fn(n, m, |i, a| hash(i, a, seed + 2) - 0.5);
+    let unary = Matrix::from_fn(n, m, |i, a| noise(i, a, seed + 2) - 0.5);
     let listed = Listed {
         rows: n,
         cols: m,
         assignments: (0..n * m)
             .filter(|p| p % 3 != 1)
-            .map(|p| (p / m, p % m, hash(p, p, seed) - 0.7))
+            .map(|p| (p / m, p % m, noise(p, p, seed) - 0.7))
             .collect(),
         pairs: (0..(n * m * 2 / 3).saturating_sub(1))
-            .map(|p| (p, p + 1, hash(p, p + 1, seed) - 0.5))
+            .map(|p| (p, p + 1, noise(p, p + 1, seed) - 0.5))
             .collect(),
     };
     vec![
@@ -99,29 +94,12 @@ fn kinds(n: usize, m: usize, seed: u64) -> Vec<Problem> {
 
 /// The best value over all feasible assignments.
 fn brute_force(problem: &Problem) -> f64 {
-    fn extend(problem: &Problem, row: usize, partial: &mut Assignment, best: &mut Option<f64>) {
-        let (n, m) = problem.shape();
-        if row == n {
-            if problem.is_feasible(partial) {
-                let value = problem.objective(partial);
-                if best.is_none_or(|best| problem.sense().better(value, best)) {
-                    *best = Some(value);
-                }
-            }
-            return;
-        }
-        for choice in std::iter::once(None).chain((0..m).map(Some)) {
-            if choice.is_none() || partial.iter().all(|taken| taken != choice) {
-                partial.set(row, choice);
-                extend(problem, row + 1, partial, best);
-                partial.set(row, None);
-            }
-        }
-    }
-    let mut best = None;
-    let mut partial = Assignment::empty(problem.shape().0);
-    extend(problem, 0, &mut partial, &mut best);
-    best.unwrap()
+    let (n, m) = problem.shape();
+    let all = assignments(n, m, true).into_iter();
+    let feasible = all.filter(|assignment| problem.is_feasible(assignment));
+    let values = feasible.map(|assignment| problem.objective(&assignment));
+    let better = |x, y| if problem.sense().better(y, x) { y } else { x };
+    values.reduce(better).unwrap()
 }
 
 fn check(problem: &Problem, solution: &Solution, name: &str) {
@@ -189,11 +167,7 @@ fn isomorphic_graphs_are_matched_with_and_without_seeds() {
     let n = 15;
     let a = symmetric(n, 7);
     let order: Vec<usize> = (0..n).map(|i| (7 * i + 3) % n).collect();
-    let mut place = vec![0; n];
-    order
-        .iter()
-        .enumerate()
-        .for_each(|(new, &old)| place[old] = new);
+    let place = inverse(&order);
     let b = a.select(&order, &order);
     for count in 0..4 {
         let seeds: Vec<(usize, usize)> = (0..count).map(|k| (4 * k, place[4 * k])).collect();
@@ -331,15 +305,10 @@ fn threads_do_not_change_a_bit_and_seeds_do() {
     ];
     for solver in solvers {
         let run = |threads: usize, seed: u64| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap()
-                .install(|| {
-                    solver
-                        .solve(&problem, &Start::seeded(seed), &Monitor::silent())
-                        .unwrap()
-                })
+            let start = Start::seeded(seed);
+            on_threads(threads, || {
+                solver.solve(&problem, &start, &Monitor::silent()).unwrap()
+            })
         };
         assert_eq!(run(1, 1), run(3, 1), "{}", solver.info().name);
         if solver.info().name == "faq" {
@@ -359,10 +328,7 @@ fn restarts_only_help_and_starts_are_used() {
     }
     // From the best assignment known, the climb can only find as good a one or a better.
     let best = solve(&restarted(20), &problem);
-    let start = Start {
-        assignment: Some(&best.assignment),
-        ..Start::default()
-    };
+    let start = Start::default().with_assignment(&best.assignment);
     let again = Faq::default()
         .solve(&problem, &start, &Monitor::silent())
         .unwrap();

@@ -143,6 +143,7 @@ impl Faq {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support;
     use super::*;
     use crate::assignment::{self, Assignment};
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense, Weights};
@@ -264,14 +265,8 @@ mod tests {
             let partial: Assignment = (0..n).map(|i| (i == 1).then_some(2)).collect();
             for start in [
                 Start::default(),
-                Start {
-                    soft: Some(&unbalanced),
-                    ..Start::default()
-                },
-                Start {
-                    assignment: Some(&partial),
-                    ..Start::default()
-                },
+                Start::default().with_soft(&unbalanced),
+                Start::default().with_assignment(&partial),
             ] {
                 let solver = Faq {
                     max_iterations: 0,
@@ -302,10 +297,7 @@ mod tests {
         let problem = problem(3, 3, Sense::Maximise, 4);
         let soft = [0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.5];
         let soft = Matrix::from_vec(3, 3, soft.to_vec()).into();
-        let start = Start {
-            soft: Some(&soft),
-            ..Start::default()
-        };
+        let start = Start::default().with_soft(&soft);
         let solver = Faq {
             max_iterations: 0,
             ..Faq::default()
@@ -331,14 +323,10 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
-            let solver = Faq {
-                tolerance,
-                ..Faq::default()
-            };
-            let problem = problem(2, 2, Sense::Maximise, 1);
-            let result = solver.solve(&problem, &Start::default(), &Monitor::silent());
-            assert!(result.unwrap_err().to_string().starts_with("tolerance"));
-        }
+        test_support::refuses::<Faq>(&[
+            ("tolerance", |s| s.tolerance = -1.0),
+            ("tolerance", |s| s.tolerance = f64::NAN),
+            ("tolerance", |s| s.tolerance = f64::INFINITY),
+        ]);
     }
 }

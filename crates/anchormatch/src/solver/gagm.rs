@@ -354,46 +354,21 @@ mod tests {
             first_beta: 80.0,
             ..Gagm::default()
         };
-        let start = Start {
-            assignment: Some(&want),
-            ..Start::default()
-        };
+        let start = Start::default().with_assignment(&want);
         let solution = cold.solve(&problem, &start, &Monitor::silent()).unwrap();
         assert_eq!(solution.assignment, want);
     }
 
     #[test]
     fn bad_parameters_are_refused() {
-        let good = Gagm::default;
-        test_support::refuses(&[
-            &Gagm {
-                first_beta: 0.0,
-                ..good()
-            },
-            &Gagm {
-                last_beta: 301.0,
-                ..good()
-            },
-            &Gagm {
-                growth: 1.0,
-                ..good()
-            },
-            &Gagm {
-                tolerance: f64::NAN,
-                ..good()
-            },
-            &Gagm {
-                sinkhorn_tolerance: -1.0,
-                ..good()
-            },
-            &Gagm {
-                inner_iterations: 0,
-                ..good()
-            },
-            &Gagm {
-                sinkhorn_sweeps: 0,
-                ..good()
-            },
+        test_support::refuses::<Gagm>(&[
+            ("first_beta", |s| s.first_beta = 0.0),
+            ("last_beta", |s| s.last_beta = 301.0),
+            ("growth", |s| s.growth = 1.0),
+            ("tolerance", |s| s.tolerance = f64::NAN),
+            ("sinkhorn_tolerance", |s| s.sinkhorn_tolerance = -1.0),
+            ("inner_iterations", |s| s.inner_iterations = 0),
+            ("sinkhorn_sweeps", |s| s.sinkhorn_sweeps = 0),
         ]);
     }
 }

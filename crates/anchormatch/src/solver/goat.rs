@@ -263,6 +263,7 @@ impl Direction for Plans<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support;
     use super::*;
     use crate::linalg::dot;
     use crate::problem::{Candidates, ExplicitPairwise};
@@ -437,31 +438,12 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        let good = Goat::default;
-        for solver in [
-            Goat {
-                tolerance: f64::NAN,
-                ..good()
-            },
-            Goat {
-                sharpness: 0.0,
-                ..good()
-            },
-            Goat {
-                sharpness: 151.0,
-                ..good()
-            },
-            Goat {
-                sinkhorn_tolerance: -1.0,
-                ..good()
-            },
-            Goat {
-                sinkhorn_sweeps: 0,
-                ..good()
-            },
-        ] {
-            let result = solver.solve(&problem(2, 2), &Start::default(), &Monitor::silent());
-            assert!(result.is_err());
-        }
+        test_support::refuses::<Goat>(&[
+            ("tolerance", |s| s.tolerance = f64::NAN),
+            ("sharpness", |s| s.sharpness = 0.0),
+            ("sharpness", |s| s.sharpness = 151.0),
+            ("sinkhorn_tolerance", |s| s.sinkhorn_tolerance = -1.0),
+            ("sinkhorn_sweeps", |s| s.sinkhorn_sweeps = 0),
+        ]);
     }
 }

@@ -302,19 +302,10 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        test_support::refuses(&[
-            &Hgm {
-                tolerance: f64::INFINITY,
-                ..Hgm::default()
-            },
-            &Hgm {
-                matches: Some(0),
-                ..Hgm::default()
-            },
-            &Hgm {
-                matches: Some(4),
-                ..Hgm::default()
-            },
+        test_support::refuses::<Hgm>(&[
+            ("tolerance", |s| s.tolerance = f64::INFINITY),
+            ("matches", |s| s.matches = Some(0)),
+            ("matches", |s| s.matches = Some(4)),
         ]);
     }
 }

@@ -267,10 +267,7 @@ mod tests {
     fn a_good_start_is_never_lost() {
         for problem in problems() {
             let first = test_support::solve(&Ipfp::default(), &problem);
-            let start = Start {
-                assignment: Some(&first.assignment),
-                ..Start::default()
-            };
+            let start = Start::default().with_assignment(&first.assignment);
             let second = Ipfp::default()
                 .solve(&problem, &start, &Monitor::silent())
                 .unwrap();
@@ -281,9 +278,6 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        test_support::refuses(&[&Ipfp {
-            tolerance: -1.0,
-            ..Ipfp::default()
-        }]);
+        test_support::refuses::<Ipfp>(&[("tolerance", |s| s.tolerance = -1.0)]);
     }
 }

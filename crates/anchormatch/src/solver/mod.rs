@@ -175,7 +175,7 @@ pub struct Start<'a> {
     pub assignment: Option<&'a Assignment>,
 }
 
-impl Start<'_> {
+impl<'a> Start<'a> {
     /// The default start with a seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
@@ -183,6 +183,20 @@ impl Start<'_> {
             seed,
             ..Self::default()
         }
+    }
+
+    /// The same start with an assignment.
+    #[must_use]
+    pub fn with_assignment(mut self, assignment: &'a Assignment) -> Self {
+        self.assignment = Some(assignment);
+        self
+    }
+
+    /// The same start with a soft assignment.
+    #[must_use]
+    pub fn with_soft(mut self, soft: &'a PairValues) -> Self {
+        self.soft = Some(soft);
+        self
     }
 
     /// Checks that what is given fits the problem.

@@ -276,16 +276,10 @@ mod tests {
         let full = problem(Coverage::Full, None);
         assert_eq!(initial(&full, &Start::default()), vec![1.0 / 3.0; 9]);
         let big = Matrix::filled(3, 3, 2.0).into();
-        let start = Start {
-            soft: Some(&big),
-            ..Start::default()
-        };
+        let start = Start::default().with_soft(&big);
         assert!((largest_sum(&initial(&full, &start), 3, 3) - 1.0).abs() < 1e-15);
         let assignment = Assignment::from([Some(2), None, Some(0)]);
-        let start = Start {
-            assignment: Some(&assignment),
-            ..Start::default()
-        };
+        let start = Start::default().with_assignment(&assignment);
         let x = initial(&full, &start);
         assert_eq!(x.iter().sum::<f64>(), 2.0);
         assert_eq!((x[2], x[6]), (1.0, 1.0));

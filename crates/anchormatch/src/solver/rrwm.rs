@@ -243,11 +243,9 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{kernel_problem as problem, values};
+    use super::super::test_support::{self, kernel_problem as problem, values};
     use super::*;
-    use crate::assignment::Assignment;
-    use crate::monitor::CancelToken;
-    use crate::problem::{ExplicitPairwise, Listed, ProductPairwise, Sense, Weights};
+    use crate::problem::Listed;
     use crate::solver::relaxation::largest_sum;
 
     #[test]
@@ -336,28 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_a_hidden_permutation_and_converges() {
-        for separable in [false, true] {
-            let n = 12;
-            let x = values(n, 7);
-            let order: Vec<usize> = (0..n).map(|i| (5 * i + 3) % n).collect();
-            let mut place = vec![0; n];
-            order
-                .iter()
-                .enumerate()
-                .for_each(|(new, &old)| place[old] = new);
-            let y = x.select(&order, &order);
-            let problem = problem(x, y, separable);
-            let solution = Rrwm::default()
-                .solve(&problem, &Start::default(), &Monitor::silent())
-                .unwrap();
-            assert_eq!(solution.status, Status::Converged);
-            let want: Assignment = place.into_iter().map(Some).collect();
-            assert_eq!(solution.assignment, want);
-            assert!((solution.objective - (n * (n - 1)) as f64).abs() < 1e-9);
-            let soft = solution.soft_matrix().unwrap();
-            assert!(soft.as_slice().iter().all(|&v| (0.0..=1.001).contains(&v)));
-        }
+    fn it_behaves_as_every_relaxation() {
+        test_support::behaves(&Rrwm::default());
     }
 
     #[test]
@@ -374,103 +352,12 @@ mod tests {
     }
 
     #[test]
-    fn unequal_sizes_match_the_smaller_side() {
-        for (n, m) in [(3, 7), (7, 3)] {
-            let problem = problem(values(n, 5), values(m, 5), true);
-            let solution = Rrwm::default()
-                .solve(&problem, &Start::default(), &Monitor::silent())
-                .unwrap();
-            let mut partners: Vec<usize> = solution.assignment.iter().flatten().collect();
-            partners.sort_unstable();
-            partners.dedup();
-            assert_eq!(partners.len(), 3);
-        }
-    }
-
-    #[test]
-    fn costs_are_minimised() {
-        // The same hidden permutation as a quadratic assignment problem: minimise −Σ A B.
-        let n = 9;
-        let x = values(n, 7);
-        let order: Vec<usize> = (0..n).map(|i| (2 * i + 3) % n).collect();
-        let y = x.select(&order, &order);
-        let costs = |sign: f64| {
-            let mut a = x.clone();
-            a.as_mut_slice()
-                .iter_mut()
-                .for_each(|v| *v = sign * (*v - 0.5));
-            let mut b = y.clone();
-            b.as_mut_slice().iter_mut().for_each(|v| *v -= 0.5);
-            (Weights::Dense(a), Weights::Dense(b))
-        };
-        let (a, b) = costs(1.0);
-        let gain = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
-        let (a, b) = costs(-1.0);
-        let cost = ProductPairwise::problem(Sense::Minimise, a, b, None).unwrap();
-        let solve = |p: &Problem| {
-            Rrwm::default()
-                .solve(p, &Start::default(), &Monitor::silent())
-                .unwrap()
-        };
-        let (best, least) = (solve(&gain), solve(&cost));
-        assert_eq!(best.assignment, least.assignment);
-        assert!((best.objective + least.objective).abs() < 1e-12);
-    }
-
-    #[test]
-    fn empty_and_zero_problems_have_answers() {
-        for (n, m) in [(0, 0), (0, 3), (1, 1), (2, 2)] {
-            let pairwise = ExplicitPairwise::new(n, m, Matrix::zeros(n * m, n * m)).unwrap();
-            let problem = Problem::maximise(Matrix::zeros(n, m), Box::new(pairwise)).unwrap();
-            let solution = Rrwm::default()
-                .solve(&problem, &Start::default(), &Monitor::silent())
-                .unwrap();
-            assert_eq!(solution.assignment.rows(), n);
-            assert_eq!(solution.assignment.matched(), n.min(m));
-            assert_eq!(solution.objective, 0.0);
-        }
-    }
-
-    #[test]
-    fn a_stop_returns_the_best_so_far() {
-        let token = CancelToken::default();
-        token.cancel();
-        let monitor = Monitor::silent().cancelled_by(token);
-        let problem = problem(values(6, 1), values(6, 2), true);
-        let solution = Rrwm::default()
-            .solve(&problem, &Start::default(), &monitor)
-            .unwrap();
-        assert_eq!(solution.status, Status::Cancelled);
-        assert_eq!(solution.iterations, 1);
-        assert_eq!(solution.assignment.matched(), 6);
-    }
-
-    #[test]
     fn bad_parameters_are_refused() {
-        let good = problem(values(3, 1), values(3, 2), false);
-        for solver in [
-            Rrwm {
-                walk: 1.5,
-                ..Rrwm::default()
-            },
-            Rrwm {
-                amplification: Some(f64::NAN),
-                ..Rrwm::default()
-            },
-            Rrwm {
-                tolerance: -1.0,
-                ..Rrwm::default()
-            },
-            Rrwm {
-                sinkhorn_sweeps: 0,
-                ..Rrwm::default()
-            },
-        ] {
-            assert!(
-                solver
-                    .solve(&good, &Start::default(), &Monitor::silent())
-                    .is_err()
-            );
-        }
+        test_support::refuses::<Rrwm>(&[
+            ("walk", |s| s.walk = 1.5),
+            ("amplification", |s| s.amplification = Some(f64::NAN)),
+            ("tolerance", |s| s.tolerance = -1.0),
+            ("sinkhorn_sweeps", |s| s.sinkhorn_sweeps = 0),
+        ]);
     }
 }

@@ -219,10 +219,7 @@ mod tests {
         };
         let plain = solve(&Start::default());
         let assignment: Assignment = (0..6).rev().map(Some).collect();
-        let warm = solve(&Start {
-            assignment: Some(&assignment),
-            ..Start::default()
-        });
+        let warm = solve(&Start::default().with_assignment(&assignment));
         let again = solve(&Start {
             soft: plain.soft.as_ref(),
             ..Start::default()
@@ -237,15 +234,9 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        test_support::refuses(&[
-            &Sm {
-                shift: -1.0,
-                ..Sm::default()
-            },
-            &Sm {
-                tolerance: f64::NAN,
-                ..Sm::default()
-            },
+        test_support::refuses::<Sm>(&[
+            ("shift", |s| s.shift = -1.0),
+            ("tolerance", |s| s.tolerance = f64::NAN),
         ]);
     }
 }

@@ -462,9 +462,6 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        test_support::refuses(&[&Smac {
-            tolerance: f64::NAN,
-            ..Smac::default()
-        }]);
+        test_support::refuses::<Smac>(&[("tolerance", |s| s.tolerance = f64::NAN)]);
     }
 }

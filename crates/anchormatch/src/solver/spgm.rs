@@ -354,24 +354,11 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused() {
-        let good = Spgm::default;
-        test_support::refuses(&[
-            &Spgm {
-                step: 0.0,
-                ..good()
-            },
-            &Spgm {
-                tolerance: f64::NAN,
-                ..good()
-            },
-            &Spgm {
-                projection_tolerance: -1.0,
-                ..good()
-            },
-            &Spgm {
-                projection_sweeps: 0,
-                ..good()
-            },
+        test_support::refuses::<Spgm>(&[
+            ("step", |s| s.step = 0.0),
+            ("tolerance", |s| s.tolerance = f64::NAN),
+            ("projection_tolerance", |s| s.projection_tolerance = -1.0),
+            ("projection_sweeps", |s| s.projection_sweeps = 0),
         ]);
     }
 }

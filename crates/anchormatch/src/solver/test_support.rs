@@ -1,5 +1,7 @@
 //! Problems with known answers, and what every relaxation must do with them.
 
+use anchormatch_invariants::shapes::noise;
+
 use super::{Solution, Solver, Start, Status};
 use crate::assignment::Assignment;
 use crate::linalg::Matrix;
@@ -11,13 +13,7 @@ use crate::problem::{
 
 /// A symmetric matrix of values in [0, 1) without structure.
 pub(super) fn values(n: usize, seed: u64) -> Matrix {
-    let hash = |i: u64, j: u64| {
-        let mut h = (i << 32 | j) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (h ^ (h >> 31)) as f64 / u64::MAX as f64
-    };
-    Matrix::from_fn(n, n, |i, j| hash(i.min(j) as u64, i.max(j) as u64))
+    Matrix::from_fn(n, n, |i, j| noise(i.min(j), i.max(j), seed))
 }
 
 /// The Gaussian affinities of two sets of values.
@@ -179,18 +175,22 @@ fn stops_when_told(solver: &dyn Solver) {
     assert_eq!(solution.assignment.matched(), 6);
 }
 
-/// None of these solvers takes its own parameters.
-pub(super) fn refuses(solvers: &[&dyn Solver]) {
+/// A parameter's name, and what sets it to a value outside its range.
+pub(super) type Fault<S> = (&'static str, fn(&mut S));
+
+/// The solver takes no parameter outside its range, says which it is, and no start of another shape.
+pub(super) fn refuses<S: Solver + Default>(faults: &[Fault<S>]) {
     let good = kernel_problem(values(3, 1), values(3, 2), false);
-    for (place, solver) in solvers.iter().enumerate() {
-        let result = solver.solve(&good, &Start::default(), &Monitor::silent());
-        assert!(result.is_err(), "{place}");
+    let message = |solver: &S, start: &Start<'_>| {
+        let refused = solver.solve(&good, start, &Monitor::silent());
+        refused.unwrap_err().to_string()
+    };
+    for (name, spoil) in faults {
+        let mut solver = S::default();
+        spoil(&mut solver);
+        let message = message(&solver, &Start::default());
+        assert!(message.starts_with(name), "{name}: {message}");
     }
     let small = Matrix::zeros(1, 1).into();
-    let start = Start {
-        soft: Some(&small),
-        ..Start::default()
-    };
-    let solver = super::registry::by_name(solvers[0].info().name).unwrap();
-    assert!(solver.solve(&good, &start, &Monitor::silent()).is_err());
+    message(&S::default(), &Start::default().with_soft(&small));
 }

@@ -234,14 +234,12 @@ mod tests {
     use super::*;
     use crate::assignment::Assignment;
     use crate::problem::{ExplicitPairwise, ProductPairwise, Sense};
+    use anchormatch_invariants::shapes::noise;
 
     fn values(n: usize, seed: u64, symmetric: bool) -> Matrix {
         Matrix::from_fn(n, n, |i, j| {
             let (i, j) = if symmetric && i > j { (j, i) } else { (i, j) };
-            let mut hash = ((i as u64) << 32 | j as u64) ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            hash = (hash ^ (hash >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (hash >> 40) as f64 / (1u64 << 24) as f64
+            noise(i, j, seed)
         })
     }
 

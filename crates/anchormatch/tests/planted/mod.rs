@@ -8,6 +8,8 @@ use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Best, Matcher};
 use anchormatch::{Anchors, Graph, Matching, Monitor, Task};
+use anchormatch_invariants::matching::assert_sound;
+use anchormatch_invariants::shapes::inverse;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -148,47 +150,12 @@ pub(crate) fn run_task(preset: &Best, task: &Task<'_>) -> Matching {
     matching
 }
 
-/// One-to-one, anchors kept, everything matched or listed as unmatched, confidences probabilities.
-#[track_caller]
-pub(crate) fn assert_sound(preset: &Best, matching: &Matching, task: &Task<'_>) {
-    let ([source, target], anchors) = (task.graphs(), task.anchors());
-    let mut sources: Vec<_> = matching.pairs.iter().map(|p| p.source).collect();
-    let mut targets: Vec<_> = matching.pairs.iter().map(|p| p.target).collect();
-    assert!(sources.is_sorted(), "pairs are in the order of the source");
-    sources.extend(&matching.unmatched_source);
-    targets.extend(&matching.unmatched_target);
-    sources.sort_unstable();
-    targets.sort_unstable();
-    assert_eq!(sources, (0..source.node_count()).collect::<Vec<_>>());
-    assert_eq!(targets, (0..target.node_count()).collect::<Vec<_>>());
-    for pair in &matching.pairs {
-        assert!((0.0..=1.0).contains(&pair.confidence), "{pair:?}");
-        let told = anchors.hard().contains(&(pair.source, pair.target));
-        assert!(preset.repair_anchors || pair.anchor == told, "{pair:?}");
-        assert!(!pair.anchor || pair.confidence == 1.0, "{pair:?}");
-    }
-    if !preset.repair_anchors {
-        let kept = matching.pairs.iter().filter(|pair| pair.anchor).count();
-        assert_eq!(kept, anchors.hard().len(), "anchors are kept");
-    }
-    if !preset.allow_unmatched {
-        let smaller = source.node_count().min(target.node_count());
-        assert_eq!(matching.pairs.len(), smaller, "the smaller side is matched");
-    }
-    assert!(matching.objective.is_finite(), "{}", matching.objective);
-}
-
 /// A graph whose nodes are renamed: the new node k is the old node `order[k]`; and its old nodes'
 /// new places.
 pub(crate) fn renamed(graph: &Graph, step: usize) -> (Graph, Vec<usize>) {
     let n = graph.node_count();
     let order: Vec<usize> = (0..n).map(|k| (step * k + 3) % n).collect();
-    let mut place = vec![usize::MAX; n];
-    for (new, &old) in order.iter().enumerate() {
-        place[old] = new;
-    }
-    assert!(place.iter().all(|&p| p < n), "the step divides the size");
-    (graph.permuted(&order).unwrap(), place)
+    (graph.permuted(&order).unwrap(), inverse(&order))
 }
 
 pub(crate) fn partners(matching: &Matching) -> Vec<(usize, usize)> {

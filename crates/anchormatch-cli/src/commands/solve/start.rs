@@ -103,10 +103,7 @@ impl Starts {
                 Self::One(assignment) => assignment.clone(),
                 Self::Permutation(solution) => directed(solution, &loaded.problem),
             };
-            let checked = Start {
-                assignment: Some(&start),
-                ..Start::default()
-            };
+            let checked = Start::default().with_assignment(&start);
             match checked.check(&loaded.problem) {
                 Ok(()) => starts.push(Some(start)),
                 Err(Error::Parameter {

@@ -235,11 +235,7 @@ impl Check<'_> {
         let mut best = self.fitted(kept.assignment.clone());
         for round in 1..=FITS {
             let problem = self.problem(&best)?;
-            let start = Start {
-                seed: self.preset.seed,
-                soft: None,
-                assignment: Some(&best.assignment),
-            };
+            let start = Start::seeded(self.preset.seed).with_assignment(&best.assignment);
             let solution = tabu.solve(&problem, &start, self.monitor)?;
             let same = solution.assignment == best.assignment;
             if !same {

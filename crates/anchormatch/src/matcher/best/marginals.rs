@@ -134,10 +134,7 @@ impl Sampling<'_> {
             if problem.objective(other) < least - 3.0 * DEPTH_OF_MODES {
                 continue;
             }
-            let start = Start {
-                assignment: Some(other),
-                ..Start::seeded(self.seed)
-            };
+            let start = Start::seeded(self.seed).with_assignment(other);
             let mode = TwoOpt::default().solve(&problem, &start, self.monitor)?;
             let fresh = mode.assignment != found.assignment && !modes.contains(&mode.assignment);
             if mode.objective >= least && fresh {
@@ -180,11 +177,7 @@ impl Sampling<'_> {
             sampling: 1.0 / worth,
             ..Anneal::default()
         };
-        let start = Start {
-            seed: self.seed,
-            soft: None,
-            assignment: Some(&found.assignment),
-        };
+        let start = Start::seeded(self.seed).with_assignment(&found.assignment);
         let sampled = chains.solve(&problem, &start, self.monitor)?;
         let decoded = Some(sampled.assignment);
         let Some(shares) = sampled.soft else {

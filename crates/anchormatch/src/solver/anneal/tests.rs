@@ -1,5 +1,6 @@
 //! Changes against recounts, limits, and what the search finds.
 
+use anchormatch_invariants::shapes::on_any_threads;
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -242,10 +243,7 @@ fn chains_carry_a_clique_from_one_too_small_for_it() {
     let both = || Weights::sparse(&graph);
     let problem = ProductPairwise::problem(Sense::Maximise, both(), both(), None).unwrap();
     let backwards: Assignment = (0..n).rev().map(Some).collect();
-    let start = Start {
-        assignment: Some(&backwards),
-        ..Start::default()
-    };
+    let start = Start::default().with_assignment(&backwards);
     let chains_only = Anneal {
         sweeps: 0,
         chains: 50,
@@ -266,14 +264,7 @@ fn results_depend_on_the_seed_and_not_on_threads() {
         walks: 3,
         ..Anneal::default()
     };
-    let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.build().unwrap();
-        pool.install(|| solve(&short, &problem, 4))
-    };
-    let one = on(1);
-    assert_eq!(one, on(1));
-    assert_eq!(one, on(3));
+    let one = on_any_threads(|| solve(&short, &problem, 4));
     assert_ne!(one.assignment, solve(&short, &problem, 5).assignment);
     let single = Anneal { walks: 1, ..short };
     assert!(solve(&single, &problem, 4).objective <= one.objective);
@@ -328,10 +319,7 @@ fn a_given_start_is_never_left_for_worse() {
     let (a, b, order) = sparse_pair(70, 8);
     let problem = ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap();
     let truth: Assignment = order.into_iter().map(Some).collect();
-    let start = Start {
-        assignment: Some(&truth),
-        ..Start::default()
-    };
+    let start = Start::default().with_assignment(&truth);
     let hot = Anneal {
         hot: 50.0,
         cold: 40.0,

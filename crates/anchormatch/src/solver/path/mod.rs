@@ -283,6 +283,7 @@ impl BestVertex {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support;
     use super::*;
     use crate::problem::{ProductPairwise, Sense, Weights};
 
@@ -314,29 +315,15 @@ mod tests {
 
     #[test]
     fn bad_parameters_and_directed_graphs_are_refused() {
-        let good = Path::default;
-        let fine = problem(3, 3, Sense::Maximise);
-        for solver in [
-            Path {
-                step: 0.0,
-                ..good()
-            },
-            Path {
-                tolerance: f64::NAN,
-                ..good()
-            },
-            Path {
-                iterations_per_step: 0,
-                ..good()
-            },
-        ] {
-            let result = solver.solve(&fine, &Start::default(), &Monitor::silent());
-            assert!(result.is_err());
-        }
+        test_support::refuses::<Path>(&[
+            ("step", |s| s.step = 0.0),
+            ("tolerance", |s| s.tolerance = f64::NAN),
+            ("iterations_per_step", |s| s.iterations_per_step = 0),
+        ]);
         let directed = || Weights::Dense(Matrix::from_fn(3, 3, |i, j| (2 * i + j) as f64));
         let problem =
             ProductPairwise::problem(Sense::Maximise, directed(), directed(), None).unwrap();
-        let error = good().solve(&problem, &Start::default(), &Monitor::silent());
+        let error = Path::default().solve(&problem, &Start::default(), &Monitor::silent());
         assert!(error.unwrap_err().to_string().contains("symmetric"));
     }
 }

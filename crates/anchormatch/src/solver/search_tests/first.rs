@@ -39,20 +39,14 @@ fn first_improvement_looks_at_exchanges_in_the_order_of_rows() {
     {
         let n = problem.shape().0;
         let first: Assignment = (0..n).map(|i| Some((i + 1) % n)).collect();
-        let start = Start {
-            assignment: Some(&first),
-            ..Start::default()
-        };
+        let start = Start::default().with_assignment(&first);
         let solution = FIRST.solve(problem, &start, &Monitor::silent()).unwrap();
         let (assignment, looks) = recounted(problem, first);
         assert_eq!(solution.assignment, assignment);
         assert_eq!(solution.iterations, looks);
         moved += solution.convergence.len() - 1;
         // From there one pass over all pairs finds nothing.
-        let there = Start {
-            assignment: Some(&solution.assignment),
-            ..Start::default()
-        };
+        let there = Start::default().with_assignment(&solution.assignment);
         let again = FIRST.solve(problem, &there, &Monitor::silent()).unwrap();
         assert_eq!(again.iterations, n * (n + 1) / 2);
     }

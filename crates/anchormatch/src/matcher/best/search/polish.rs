@@ -32,11 +32,7 @@ pub(super) fn polish(
         ..Tabu::default()
     };
     let search = |assignment: &Assignment| {
-        let start = Start {
-            seed,
-            soft: None,
-            assignment: Some(assignment),
-        };
+        let start = Start::seeded(seed).with_assignment(assignment);
         tabu.solve(problem, &start, monitor)
     };
     let mut found = search(first)?;

@@ -66,11 +66,7 @@ impl Search<'_> {
         if enough || !regime.may_search_on {
             return Ok(best.into());
         }
-        let start = Start {
-            seed: preset.seed,
-            soft: None,
-            assignment: Some(&best.assignment),
-        };
+        let start = Start::seeded(preset.seed).with_assignment(&best.assignment);
         let portfolio = portfolio(nodes, preset.effort, &preset.ingredients);
         let found = portfolio.solve(problem, &start, monitor)?;
         Ok(better(problem, Some(best), found).into())
