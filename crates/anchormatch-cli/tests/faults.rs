@@ -7,7 +7,6 @@
 mod common;
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
 use common::Bench;
@@ -265,18 +264,6 @@ fn runs_at_once_leave_one_of_their_results() {
     }
 }
 
-/// Waits until the progress says that `stage` has begun.
-fn wait_for(stage: &str, child: &mut std::process::Child) -> BufReader<std::process::ChildStderr> {
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains(stage) {
-        line.clear();
-        let read = stderr.read_line(&mut line).unwrap();
-        assert!(read > 0, "it ended before `{stage}`");
-    }
-    stderr
-}
-
 #[test]
 fn a_kill_leaves_the_old_file() {
     let bench = Bench::new().with_points(400);
@@ -288,14 +275,9 @@ fn a_kill_leaves_the_old_file() {
             "match p.csv q.csv --points --anchors known.csv --preset {preset} --progress json \
              --output m.csv --report r.html"
         );
-        let mut child = command(&bench, &line)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stderr = wait_for("\"stage\"", &mut child);
-        child.kill().unwrap();
-        assert_eq!(child.wait().unwrap().code(), None, "a signal ended it");
-        drop(stderr);
+        let mut running = bench.start(&line);
+        running.wait_for("\"stage\"");
+        running.kill();
         assert_eq!([bench.read("m.csv"), bench.read("r.html")], [OLD, OLD]);
         assert_eq!(bench.names(), before);
     }
@@ -352,18 +334,11 @@ fn a_signal_leaves_matching_and_report_whole() {
         bench.file("m.csv", OLD);
         let line = "match p.csv q.csv --points --anchors known.csv --preset best --progress json \
                     --output m.csv --report r.html";
-        let mut child = command(&bench, line)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = wait_for("\"mean-field\"", &mut child);
-        let sent = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
-        let mut rest = String::new();
-        stderr.read_to_string(&mut rest).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(3), "{signal}: {rest}");
+        let mut running = bench.start(line);
+        running.wait_for("\"mean-field\"");
+        running.signal(signal);
+        let answer = running.end();
+        assert_eq!(answer.code, 3, "{signal}: {answer:?}");
         assert_eq!(bench.read("m.csv").lines().count(), 401, "{signal}");
         assert!(
             bench.read("r.html").trim_end().ends_with("</html>"),

@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
-
+use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::Value;
 
@@ -73,10 +71,7 @@ fn a_limit_that_is_far_away_changes_nothing() {
 fn too_little_memory() {
     let bench = Bench::new().with_points(500);
     let line = bench.run(&format!("{MATCH} --max-memory 1M")).refused(4);
-    assert!(
-        line.contains("needs") && line.contains("the limit is 1.0 MiB"),
-        "{line}"
-    );
+    says(&line, &["needs", "the limit is 1.0 MiB"]);
     assert!(line.contains("fewer points"), "{line}");
 
     // Enough to read the graphs, too little to match them.
@@ -95,12 +90,6 @@ fn too_little_memory() {
 }
 
 #[cfg(unix)]
-fn signal(id: u32, name: &str) {
-    let status = Command::new("kill").args([name, &id.to_string()]).status();
-    assert!(status.expect("the command kill").success());
-}
-
-#[cfg(unix)]
 #[test]
 fn signals_keep_the_best_so_far() {
     for (name, preset, stage) in [
@@ -109,27 +98,12 @@ fn signals_keep_the_best_so_far() {
         ("-INT", "best", "mean-field"),
     ] {
         let bench = Bench::new().with_points(400);
-        let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
-            .args(MATCH.split(' '))
-            .args(["--preset", preset, "--progress", "json"])
-            .current_dir(bench.path())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains(&format!("\"{stage}\"")) {
-            line.clear();
-            assert!(
-                stderr.read_line(&mut line).unwrap() > 0,
-                "it ended too early"
-            );
-        }
-        signal(child.id(), name);
-        let mut rest = String::new();
-        stderr.read_to_string(&mut rest).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(3), "{rest}");
-        assert!(rest.contains("note: stopped on request after"), "{rest}");
+        let mut running = bench.start(&format!("{MATCH} --preset {preset} --progress json"));
+        running.wait_for(&format!("\"{stage}\""));
+        running.signal(name);
+        let answer = running.end();
+        assert_eq!(answer.code, 3, "{answer:?}");
+        says(&answer.stderr, &["note: stopped on request after"]);
         assert!(bench.exists("m.csv"));
         whole_or_absent(&bench, 400);
     }
@@ -139,26 +113,11 @@ fn signals_keep_the_best_so_far() {
 #[test]
 fn a_signal_while_waiting_for_input_ends_at_once() {
     let bench = Bench::new().with_pair();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
-        .args(["match", "-", "b.csv", "--output", "m.csv"])
-        .current_dir(bench.path())
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut running = bench.start("match - b.csv --output m.csv");
     // Longer than a pipe holds: once it is through, the handler is there and the reader waits.
-    let mut input = child.stdin.take().unwrap();
-    let comments = "# comment\n".repeat(40_000);
-    std::io::Write::write_all(&mut input, comments.as_bytes()).unwrap();
-    signal(child.id(), "-TERM");
-    let mut rest = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut rest)
-        .unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(3));
-    assert_eq!(rest, "error: stopped before a first result: cancelled\n");
+    running.feed(&"# comment\n".repeat(40_000));
+    running.signal("-TERM");
+    let line = running.end().refused(3);
+    assert_eq!(line, "stopped before a first result: cancelled");
     assert!(!bench.exists("m.csv"));
 }

@@ -33,10 +33,9 @@ fn a_mirrored_graph_is_found() {
 #[test]
 fn json_is_one_document_with_the_accuracy_and_the_seed() {
     let bench = Bench::new().with_pair();
-    let text = bench
+    let value = bench
         .run(&format!("{MATCH} --truth truth.csv --json --seed 42"))
-        .ok();
-    let value: Value = serde_json::from_str(&text).unwrap();
+        .json();
     assert_eq!(value["accuracy"], 1.0);
     assert_eq!(value["parameters"]["seed"], "42");
     assert_eq!(value["parameters"]["preset"], "best");
@@ -47,8 +46,7 @@ fn json_is_one_document_with_the_accuracy_and_the_seed() {
     // A search that ends by itself, within its iterations or not, was not interrupted.
     let status = value["status"].as_str().unwrap();
     assert!(["converged", "optimal", "iteration_limit"].contains(&status));
-    let text = bench.run(&format!("{MATCH} --preset paper --json")).ok();
-    let value: Value = serde_json::from_str(&text).unwrap();
+    let value = bench.run(&format!("{MATCH} --preset paper --json")).json();
     assert_eq!(value["parameters"]["terms"], "heat+b+ap");
     assert_eq!(value["status"], "converged");
 }
@@ -162,17 +160,13 @@ fn every_variant_and_expert_option_is_taken() {
         "heat+b",
         "heat+b+ap",
     ] {
-        let text = bench.run(&format!("{MATCH} --json --terms {terms}")).ok();
-        let value: Value = serde_json::from_str(&text).unwrap();
+        let value = bench.run(&format!("{MATCH} --json --terms {terms}")).json();
         assert_eq!(value["parameters"]["terms"], terms);
     }
-    let text = bench
-        .run(&format!(
+    let value = bench.run(&format!(
             "{MATCH} --json --preset paper --solver rrwm --tau 2 --width 0.3 --eigenvectors 3 --c-b 7 \
              --c-ap 2 --learner exact --learner-c 10"
-        ))
-        .ok();
-    let value: Value = serde_json::from_str(&text).unwrap();
+        )).json();
     let parameters = &value["parameters"];
     for (name, wanted) in [
         ("tau", "2"),

@@ -5,14 +5,12 @@
 mod common;
 
 use common::Bench;
-use serde_json::Value;
 
 const MATCH: &str = "match a.csv b.csv --anchors anchors.csv";
 
 /// A parameter of the result; none where the result does not have it.
 fn parameter(bench: &Bench, options: &str, name: &str) -> Option<String> {
-    let text = bench.run(&format!("{MATCH} --json {options}")).ok();
-    let value: Value = serde_json::from_str(&text).unwrap();
+    let value = bench.run(&format!("{MATCH} --json {options}")).json();
     value["parameters"][name].as_str().map(str::to_owned)
 }
 
@@ -105,8 +103,9 @@ fn unmatched_nodes_are_allowed_on_request() {
     let all = pairs(&all);
     assert_eq!(all.len(), 14);
     assert!(allowed.iter().all(|pair| all.contains(pair)));
-    let text = bench.run(&format!("{MATCH} --allow-unmatched --json")).ok();
-    let value: Value = serde_json::from_str(&text).unwrap();
+    let value = bench
+        .run(&format!("{MATCH} --allow-unmatched --json"))
+        .json();
     assert_eq!(value["unmatched_source"], serde_json::json!(["x", "y"]));
     assert_eq!(value["unmatched_target"].as_array().unwrap().len(), 3);
 }

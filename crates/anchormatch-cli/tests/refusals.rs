@@ -25,31 +25,19 @@ fn with_file(name: &str, contents: impl AsRef<[u8]>) -> String {
 #[test]
 fn files_that_are_not_there_or_no_files() {
     let bench = Bench::new().with_pair();
-    says(&bench.run("match no.csv b.csv").refused(2), &["no.csv: "]);
-    says(
-        &bench.run("match a.csv b.csv --anchors no.csv").refused(2),
-        &["no.csv: "],
-    );
-    says(
-        &bench.run("match a.csv b.csv --truth no.csv").refused(2),
-        &["no.csv: "],
-    );
+    bench.refuses("match no.csv b.csv", &["no.csv: "]);
+    bench.refuses("match a.csv b.csv --anchors no.csv", &["no.csv: "]);
+    bench.refuses("match a.csv b.csv --truth no.csv", &["no.csv: "]);
     fs::create_dir(bench.path().join("folder.csv")).unwrap();
-    says(
-        &bench.run("match folder.csv b.csv").refused(2),
-        &["folder.csv: "],
-    );
+    bench.refuses("match folder.csv b.csv", &["folder.csv: "]);
     bench.file("a.jpg", "x");
-    says(
-        &bench.run("match a.jpg b.csv").refused(2),
+    bench.refuses(
+        "match a.jpg b.csv",
         &["a.jpg", "`.jpg`", "expected", ".csv"],
     );
-    says(
-        &bench.run("match a b.csv").refused(2),
-        &["a: found no extension"],
-    );
+    bench.refuses("match a b.csv", &["a: found no extension"]);
     for command in ["info no.csv", "signature no.csv --kind heat"] {
-        says(&bench.run(command).refused(2), &["no.csv: "]);
+        bench.refuses(command, &["no.csv: "]);
     }
 }
 
@@ -122,30 +110,23 @@ fn wrong_anchors() {
 fn a_wrong_truth() {
     let bench = Bench::new().with_pair();
     bench.file("truth.csv", "ann,nna\nbob,bob\nbob,eve\n");
-    let line = bench.run(&format!("{MATCH} --truth truth.csv")).refused(2);
-    says(&line, &["truth.csv, line 3", "`bob`"]);
+    bench.refuses(
+        &format!("{MATCH} --truth truth.csv"),
+        &["truth.csv, line 3", "`bob`"],
+    );
 }
 
 #[test]
 fn wrong_points() {
     let bench = Bench::new().with_points(5);
     bench.file("bad.csv", "x,y\n1,2\n3,NaN\n");
-    says(
-        &bench.run("match bad.csv q.csv --points").refused(2),
-        &["bad.csv, line 3", "NaN"],
-    );
+    bench.refuses("match bad.csv q.csv --points", &["bad.csv, line 3", "NaN"]);
     bench.file("bad.csv", "id,x,y\na,1,2\na,3,4\n");
-    says(
-        &bench.run("info bad.csv --points").refused(2),
-        &["bad.csv, line 3", "`a`"],
-    );
+    bench.refuses("info bad.csv --points", &["bad.csv, line 3", "`a`"]);
     bench.file("bad.csv", "x,y\n");
-    says(
-        &bench.run("info bad.csv --points").refused(2),
-        &["bad.csv", "no point"],
-    );
-    says(
-        &bench.run("info p.csv --points --format graphml").refused(2),
+    bench.refuses("info bad.csv --points", &["bad.csv", "no point"]);
+    bench.refuses(
+        "info p.csv --points --format graphml",
         &["format", "points"],
     );
 }
@@ -180,17 +161,11 @@ fn wrong_options() {
         says(&line, parts);
         says(&line, &["anchormatch match --help"]);
     }
-    says(&bench.run("match a.csv").refused(2), &["<TARGET>"]);
-    says(
-        &bench.run("mach a.csv b.csv").refused(2),
-        &["'mach'", "match"],
-    );
-    says(&bench.run("signature a.csv").refused(2), &["--kind"]);
-    says(
-        &bench.run("signature a.csv --kind sound").refused(2),
-        &["'sound'", "wavelet"],
-    );
-    says(&bench.run("generate house").refused(2), &["--out"]);
+    bench.refuses("match a.csv", &["<TARGET>"]);
+    bench.refuses("mach a.csv b.csv", &["'mach'", "match"]);
+    bench.refuses("signature a.csv", &["--kind"]);
+    bench.refuses("signature a.csv --kind sound", &["'sound'", "wavelet"]);
+    bench.refuses("generate house", &["--out"]);
     let none = bench.run("");
     assert_eq!(none.code, 2);
     assert!(none.stderr.contains("Usage: anchormatch"));
@@ -204,15 +179,9 @@ fn standard_input_can_be_read_once() {
         "match - b.csv --anchors -",
         "match a.csv b.csv --anchors - --truth -",
     ] {
-        says(
-            &bench.run(line).refused(2),
-            &["found `-`", "standard input can be read once"],
-        );
+        bench.refuses(line, &["found `-`", "standard input can be read once"]);
     }
-    says(
-        &bench.run("match - b.csv").refused(2),
-        &["standard input", "found no edge"],
-    );
+    bench.refuses("match - b.csv", &["standard input", "found no edge"]);
 }
 
 #[test]
@@ -230,25 +199,16 @@ fn places_where_nothing_can_be_written() {
         ),
         ("--report -", &["--report", "`-`"]),
     ] {
-        let line = bench.run(&format!("{MATCH} {option}")).refused(2);
-        says(&line, parts);
+        bench.refuses(&format!("{MATCH} {option}"), parts);
     }
     assert!(bench.read("a.csv").starts_with("ann,bob,1"));
-    says(
-        &bench.run("demo --out no/demo.html").refused(2),
-        &["no/demo.html"],
-    );
-    says(
-        &bench
-            .run("signature a.csv --kind heat --output no/s.csv")
-            .refused(2),
+    bench.refuses("demo --out no/demo.html", &["no/demo.html"]);
+    bench.refuses(
+        "signature a.csv --kind heat --output no/s.csv",
         &["no/s.csv"],
     );
     // A file where the folder should be.
-    says(
-        &bench.run("generate house --out a.csv/x").refused(2),
-        &["a.csv/x"],
-    );
+    bench.refuses("generate house --out a.csv/x", &["a.csv/x"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod common;
 
 use anchormatch::Assignment;
 use anchormatch::solver::registry;
+use anchormatch_invariants::command::says;
 use common::Bench;
 use common::problems::{SAVED, assignments, check, dat, dd, is_picky};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ fn a_qaplib_problem_is_solved_to_its_optimum() {
     let bench = Bench::new();
     let (text, value) = dat(6);
     bench.file("small.dat", &text);
-    let result: Value = serde_json::from_str(&bench.run("solve small.dat --json").ok()).unwrap();
+    let result = bench.run("solve small.dat --json").json();
     check(&result, &assignments(6, 6, false), 1.0, &value);
     assert_eq!(
         (&result["solver"], &result["sense"], &result["problem"]),
@@ -53,7 +54,7 @@ fn every_solver_takes_every_kind_of_problem() {
                 assert!(is_picky(solver.as_ref()), "{name} on {file}: {answer:?}");
                 continue;
             }
-            let result: Value = serde_json::from_str(&answer.ok()).unwrap();
+            let result = answer.json();
             assert_eq!(result["solver"], name);
         }
     }
@@ -64,7 +65,7 @@ fn files_with_several_problems_give_several_results() {
     let bench = Bench::new();
     let ((first, first_value), (second, second_value)) = (dd(0), dd(1000));
     bench.file("two.dd", format!("gm 0 1\n{first}gm 0 2\n{second}"));
-    let results: Value = serde_json::from_str(&bench.run("solve two.dd --json").ok()).unwrap();
+    let results = bench.run("solve two.dd --json").json();
     let all = assignments(4, 4, true);
     assert_eq!(results.as_array().unwrap().len(), 2);
     check(&results[0], &all, 1.0, &first_value);
@@ -74,8 +75,7 @@ fn files_with_several_problems_give_several_results() {
 
     let text = bench.run("solve two.dd").ok();
     assert_eq!(text.lines().count(), 6, "{text}");
-    let one: Value =
-        serde_json::from_str(&bench.run("solve two.dd --problem 1 --json").ok()).unwrap();
+    let one = bench.run("solve two.dd --problem 1 --json").json();
     assert_eq!(one["assignment"], results[1]["assignment"]);
     let line = bench.run("solve two.dd --problem 2").refused(2);
     assert_eq!(
@@ -86,7 +86,7 @@ fn files_with_several_problems_give_several_results() {
     // Each problem starts from its own earlier result.
     bench.file("earlier.json", results.to_string());
     let again = bench.run("solve two.dd --solver 2opt --start earlier.json --json");
-    let again: Value = serde_json::from_str(&again.ok()).unwrap();
+    let again = again.json();
     for place in 0..2 {
         assert_eq!(again[place]["objective"], results[place]["objective"]);
     }
@@ -102,7 +102,7 @@ fn files_with_several_problems_give_several_results() {
 fn a_saved_problem_is_solved_to_its_optimum() {
     let bench = Bench::new();
     bench.file("saved.json", SAVED);
-    let result: Value = serde_json::from_str(&bench.run("solve saved.json --json").ok()).unwrap();
+    let result = bench.run("solve saved.json --json").json();
     let kind = &serde_json::from_str::<Value>(SAVED).unwrap()["kind"]["product"];
     let at = |matrix: &Value, i: usize, j: usize| matrix[i][j].as_f64().unwrap();
     let value = |x: &Assignment| {
@@ -147,7 +147,7 @@ fn starts_are_read_from_lists_results_and_solutions() {
     for file in ["list.json", "result.json", "best.sln"] {
         // A descent from the best stays there.
         let line = format!("solve small.dat --solver 2opt --start {file} --json");
-        let result: Value = serde_json::from_str(&bench.run(&line).ok()).unwrap();
+        let result = bench.run(&line).json();
         check(&result, &all, 1.0, &value);
     }
     for (contents, parts) in [
@@ -237,7 +237,7 @@ fn parameters_are_set_by_name() {
     bench.file("a.dat", dat(12).0);
     let solved = |settings: &str| -> Value {
         let line = format!("solve a.dat --json --solver tabu {settings}");
-        serde_json::from_str(&bench.run(&line).ok()).unwrap()
+        bench.run(&line).json()
     };
     assert_eq!(solved("--set iterations=7")["iterations"], 7);
     // The last one counts.
@@ -305,39 +305,16 @@ fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_the_best_so_far() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
-
     let bench = Bench::new();
     bench.file("a.dat", dat(60).0);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch"))
-        .args("solve a.dat --time-limit 600 --json --progress json".split(' '))
-        .current_dir(bench.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    stderr.read_line(&mut line).unwrap();
-    assert!(line.contains("\"stage\":\"portfolio\""), "{line}");
-    let killed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(killed.unwrap().success());
-    let mut rest = String::new();
-    stderr.read_to_string(&mut rest).unwrap();
-    let mut result = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut result)
-        .unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(3), "{rest}");
-    let result: Value = serde_json::from_str(&result).unwrap();
+    let mut running = bench.start("solve a.dat --time-limit 600 --json --progress json");
+    running.wait_for("\"stage\":\"portfolio\"");
+    running.signal("-INT");
+    let answer = running.end();
+    assert_eq!(answer.code, 3, "{answer:?}");
+    let result: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(result["status"], "cancelled");
-    assert!(rest.contains("note: stopped on request after"), "{rest}");
+    says(&answer.stderr, &["note: stopped on request after"]);
 }
 
 #[test]
@@ -351,7 +328,7 @@ fn graphs_are_matched_by_any_solver() {
             assert!(is_picky(solver.as_ref()), "{name}: {answer:?}");
             continue;
         }
-        let matching: Value = serde_json::from_str(&answer.ok()).unwrap();
+        let matching = answer.json();
         assert_eq!(matching["pairs"].as_array().unwrap().len(), 5, "{name}");
     }
     // A search that goes on until the limit has a result when it comes.

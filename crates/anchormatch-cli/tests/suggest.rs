@@ -2,6 +2,7 @@
 
 mod common;
 
+use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::Value;
 
@@ -36,8 +37,7 @@ fn nothing_is_left_to_ask_when_all_is_known() {
     let bench = Bench::new().with_pair();
     let text = bench.run("suggest a.csv b.csv -a truth.csv").ok();
     assert_eq!(text, "every node is anchored\n");
-    let json = bench.run("suggest a.csv b.csv -a truth.csv --json").ok();
-    let value: Value = serde_json::from_str(&json).unwrap();
+    let value = bench.run("suggest a.csv b.csv -a truth.csv --json").json();
     assert_eq!(value["suggestions"].as_array().unwrap().len(), 0);
 }
 
@@ -45,10 +45,7 @@ fn nothing_is_left_to_ask_when_all_is_known() {
 fn standard_input_is_read_once() {
     let bench = Bench::new().with_pair();
     let line = bench.run("suggest - b.csv --anchors -").refused(2);
-    assert!(
-        line.contains("--anchors") && line.contains("SOURCE"),
-        "{line}"
-    );
+    says(&line, &["--anchors", "SOURCE"]);
     let line = bench.run("suggest a.csv b.csv -k 0").stderr;
     assert!(line.contains("-k") || line.contains("--count"), "{line}");
 }

@@ -1,10 +1,10 @@
 //! A folder to call a command in, with files of its own, and the command's answer.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 
 use serde_json::Value;
@@ -217,6 +217,12 @@ impl<P: Program> Bench<P> {
         error.clone()
     }
 
+    /// `line` is refused with exit code 2 and one line that says all of `parts`.
+    #[track_caller]
+    pub fn refuses(&self, line: &str, parts: &[&str]) {
+        says(&self.run(line).refused(2), parts);
+    }
+
     /// `line` is wrong usage: exit code 2, and the error's parts hold what was found and expected.
     #[track_caller]
     pub fn misused(&self, line: &str, found: &str, expected: &str) {
@@ -233,12 +239,92 @@ impl<P: Program> Bench<P> {
     }
 }
 
+/// A call that goes on, its standard error read line by line.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl<P: Program> Bench<P> {
+    /// Starts the command with arguments that have no blanks.
+    #[must_use]
+    pub fn start(&self, line: &str) -> Running {
+        let mut child = self
+            .command()
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let stderr = BufReader::new(child.stderr.take().expect("it is piped"));
+        Running { child, stderr }
+    }
+}
+
+impl Running {
+    /// Writes to the command's standard input, which stays open.
+    pub fn feed(&mut self, input: &str) {
+        let stdin = self.child.stdin.as_mut().expect("it is piped");
+        stdin.write_all(input.as_bytes()).expect("it reads");
+    }
+
+    /// Waits for a line of standard error that says `word`.
+    #[track_caller]
+    pub fn wait_for(&mut self, word: &str) {
+        let mut line = String::new();
+        while !line.contains(word) {
+            line.clear();
+            let read = self.stderr.read_line(&mut line).expect("it writes text");
+            assert!(read > 0, "it ended before `{word}`");
+        }
+    }
+
+    /// Sends a signal, `-INT` for instance.
+    #[track_caller]
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args([name, &id]).status();
+        assert!(sent.expect("the command kill").success());
+    }
+
+    /// Kills the command, which cannot do anything about it.
+    #[track_caller]
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        let status = self.child.wait().expect("it ends");
+        assert_eq!(status.code(), None, "a signal ended it");
+    }
+
+    /// Waits for the end; `stderr` is what was not read before.
+    #[track_caller]
+    pub fn end(mut self) -> Answer {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.stderr.read_to_string(&mut stderr).expect("text");
+        let mut out = self.child.stdout.take().expect("it is piped");
+        out.read_to_string(&mut stdout).expect("text");
+        let status = self.child.wait().expect("the command ends");
+        Answer {
+            code: status.code().expect("no signal ended the command"),
+            stdout,
+            stderr,
+        }
+    }
+}
+
 impl Answer {
     /// The call succeeded; gives standard output.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.stdout
+    }
+
+    /// The call succeeded and wrote JSON, which is given.
+    #[track_caller]
+    pub fn json(self) -> Value {
+        serde_json::from_str(&self.ok()).expect("JSON")
     }
 
     /// The call was refused with `code` and one line, which is given.

@@ -216,12 +216,8 @@ pub fn inverse(order: &[usize]) -> Vec<usize> {
 
 /// All weights times a factor.
 pub fn scaled(graph: &Graph, factor: f64) -> Graph {
-    let mut edges = Vec::new();
-    for i in 0..graph.node_count() {
-        let earlier = graph.neighbours(i).filter(|&(j, _)| j < i);
-        edges.extend(earlier.map(|(j, weight)| (j, i, factor * weight)));
-    }
-    Graph::from_edges(graph.node_count(), &edges).expect("simple edges")
+    let scaled = graph.edges().map(|(i, j, weight)| (i, j, factor * weight));
+    Graph::from_edges(graph.node_count(), &scaled.collect::<Vec<_>>()).expect("simple edges")
 }
 
 /// A number in [0, 1] without structure, of a pair and a seed.

@@ -20,6 +20,18 @@ pub(super) fn fault(
         .into()
 }
 
+/// What a format cannot hold, as writers refuse it.
+pub(super) fn unwritable(message: impl Into<String>) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, message.into())
+}
+
+/// The same of an id.
+pub(super) fn unwritable_id(id: &str, without: &str) -> std::io::Error {
+    let found = quoted(id);
+    let expected = format!("one that is not empty and has no {without}");
+    unwritable(format!("found the id {found}, expected {expected}"))
+}
+
 /// Names the file in an error of a graph that was built from it.
 pub(super) fn in_file(error: Error, file: &str) -> Error {
     match error {

@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use anchormatch::error::Result;
 use anchormatch::graph::{Graph, Labels};
 
-use super::fault::{fault, quoted};
+use super::fault::{fault, quoted, unwritable_id};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
@@ -127,11 +127,7 @@ pub fn read_leda_from(
     if any && named.is_none() {
         notes.push("labels were left aside: not every node has one of its own".to_owned());
     }
-    let mut loaded = finish(builder, name, Format::Leda, notes)?;
-    if let Some(labels) = named {
-        loaded.graph = loaded.graph.with_labels(labels)?;
-    }
-    Ok(loaded)
+    finish(builder, name, Format::Leda, notes)?.named(named)
 }
 
 /// Writes `graph` as an undirected LEDA graph, ids and weights as labels.
@@ -146,59 +142,46 @@ pub fn write_leda(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Re
     )?;
     for id in graph.labels().iter() {
         if id.is_empty() || id.contains(['\n', '\0']) || id.contains("}|") {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
-                format!(
-                    "found the id {}, expected one that is not empty and has no line break or }}|",
-                    quoted(&id)
-                ),
-            ));
+            return Err(unwritable_id(&id, "line break or }|"));
         }
         writeln!(out, "|{{{id}}}|")?;
     }
     writeln!(out, "{}", graph.edge_count())?;
-    for i in 0..graph.node_count() {
-        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
-            writeln!(out, "{} {} 0 |{{{weight}}}|", i + 1, j + 1)?;
-        }
+    for (i, j, weight) in graph.edges() {
+        writeln!(out, "{} {} 0 |{{{weight}}}|", i + 1, j + 1)?;
     }
     Ok(())
 }
 
 /// Moves to the next line that is no comment and not blank, which must be there.
 fn advance<R: BufRead>(lines: &mut Lines<R>, expected: &str) -> Result<()> {
-    while lines.advance()? {
-        let text = lines.text().trim_ascii();
-        if !text.is_empty() && !text.starts_with('#') {
-            return Ok(());
-        }
-    }
-    let line = lines.number();
-    Err(fault(
-        lines.file(),
-        (line > 0).then_some(line),
-        None,
-        "the end of the file",
-        expected,
-    ))
+    advance_or(lines, || ("the end of the file".into(), expected.into()))
 }
 
 /// [`advance`] to one of the `all` nodes or edges that the file announced.
 fn advance_to<R: BufRead>(lines: &mut Lines<R>, found: u64, all: u64, what: &str) -> Result<()> {
+    advance_or(lines, || {
+        (
+            format!("the end of the file after {found} {what}"),
+            format!("the {all} that the file announces"),
+        )
+    })
+}
+
+/// [`advance`], or what is found and expected where there is no such line.
+fn advance_or<R: BufRead>(
+    lines: &mut Lines<R>,
+    otherwise: impl Fn() -> (String, String),
+) -> Result<()> {
     while lines.advance()? {
         let text = lines.text().trim_ascii();
         if !text.is_empty() && !text.starts_with('#') {
             return Ok(());
         }
     }
-    let expected = format!("the {all} that the file announces");
-    Err(fault(
-        lines.file(),
-        Some(lines.number()),
-        None,
-        format!("the end of the file after {found} {what}"),
-        expected,
-    ))
+    let (line, (found, expected)) = (lines.number(), otherwise());
+    let line = (line > 0).then_some(line);
+    Err(fault(lines.file(), line, None, found, expected))
 }
 
 fn count<R: BufRead>(lines: &Lines<R>, expected: &str) -> Result<u64> {
@@ -293,6 +276,10 @@ mod tests {
             (
                 "1\n|{a}|\n1\n1 1 0 |{x}|\n",
                 "g.gw, line 8, column 4: found `x`, expected a finite number",
+            ),
+            (
+                "1\n|{a}|\n1\n1 1 0 0 |{}|\n",
+                "g.gw, line 8, column 4: found `0`, expected |{label}|",
             ),
             (
                 "1\n|{a}|\n0\n1 1 0 |{}|\n",

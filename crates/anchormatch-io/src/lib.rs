@@ -91,6 +91,7 @@ use std::path::Path;
 use anchormatch::error::{Error, Result};
 use anchormatch::graph::{Cleaning, Graph, GraphBuilder, Labels};
 use anchormatch::linalg::Matrix;
+use fault::unwritable;
 use options::DEFAULT_MEMORY;
 
 /// A graph from a file, and what came with it.
@@ -104,6 +105,16 @@ pub struct LoadedGraph {
     pub format: Format,
     /// What the caller should know: directions that were ignored, edges that were merged.
     pub notes: Vec<String>,
+}
+
+impl LoadedGraph {
+    /// The same under other ids, where there are any.
+    fn named(mut self, labels: Option<Labels>) -> Result<Self> {
+        if let Some(labels) = labels {
+            self.graph = self.graph.with_labels(labels)?;
+        }
+        Ok(self)
+    }
 }
 
 /// Reads the graph at `path`; `-` is the standard input.
@@ -193,8 +204,7 @@ pub fn write_graph_to(
 ) -> std::io::Result<()> {
     match (format, positions) {
         (Format::Points, Some(positions)) => write_points(out, graph.labels(), positions),
-        (Format::Points, None) => Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
+        (Format::Points, None) => Err(unwritable(
             "found no positions, expected a point for every node",
         )),
         (Format::EdgeList, _) => write_edge_list(out, graph),

@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use anchormatch::error::Result;
 use anchormatch::graph::Graph;
 
-use super::fault::{fault, quoted};
+use super::fault::{fault, quoted, unwritable};
 use super::lines::Lines;
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
@@ -96,10 +96,9 @@ pub fn read_metis_from(
 pub fn write_metis(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
     let weights = || (0..graph.node_count()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
     if let Some(bad) = weights().find(|&w| !is_weight(w)) {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            format!("found the weight {bad}, expected positive whole numbers, as METIS has them"),
-        ));
+        return Err(unwritable(format!(
+            "found the weight {bad}, expected positive whole numbers, as METIS has them"
+        )));
     }
     let is_weighted = weights().any(|w| w != 1.0);
     let format = if is_weighted { " 001" } else { "" };

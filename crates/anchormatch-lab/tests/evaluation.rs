@@ -2,10 +2,9 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::{Value, json};
 
@@ -87,10 +86,9 @@ fn a_missing_film_is_named_and_the_other_rows_run() {
         missing.contains("points.csv") && missing.contains("--data"),
         "{text}"
     );
-    let json = bench
+    let value = bench
         .run(&format!("{line} --rows sigma-0.1,hotel-10 --json"))
-        .ok();
-    let value: Value = serde_json::from_str(&json).unwrap();
+        .json();
     assert_eq!(value["missing"][0]["row"], "hotel-10");
     let refused = bench.run(&format!("{line} --rows hotel-10")).refused(2);
     assert!(refused.contains("points.csv"), "{refused}");
@@ -101,17 +99,13 @@ fn calibration_has_bins_errors_and_a_picture() {
     let bench = Bench::new();
     let line = "evaluate calibration --trials 2 --rows sigma-0.2,sigma-0.5,out-6";
     let text = bench.run(&format!("{line} --out results")).ok();
-    assert!(
-        text.contains("0.9–1.0") && text.contains("noise: all"),
-        "{text}"
-    );
+    says(&text, &["0.9–1.0", "noise: all"]);
     let csv = bench.read("results/calibration.csv");
     // Three rows, two groups and all, ten bins each.
     assert_eq!(csv.lines().count(), 1 + 6 * 10, "{csv}");
     let svg = bench.read("results/calibration.svg");
     assert!(svg.contains("noise, ECE") && svg.contains("all, ECE"));
-    let json = bench.run(&format!("{line} --json")).ok();
-    let value: Value = serde_json::from_str(&json).unwrap();
+    let value = bench.run(&format!("{line} --json")).json();
     // 18 free pairs twice at two levels of noise, 24 twice with outliers.
     assert_eq!(value["all"]["pairs"], 4 * 18 + 2 * 24);
     let error = value["all"]["expected_calibration_error"].as_f64().unwrap();
@@ -123,10 +117,7 @@ fn outliers_are_counted_on_every_side() {
     let bench = Bench::new();
     let line = "evaluate outliers --trials 1 --rows none-0,both-2-0,target-4-0.05";
     let text = bench.run(&format!("{line} --out results")).ok();
-    assert!(
-        text.contains("both-2-0") && text.contains("false alarms"),
-        "{text}"
-    );
+    says(&text, &["both-2-0", "false alarms"]);
     let csv = bench.read("results/outliers.csv");
     let second: Vec<&str> = csv.lines().nth(2).unwrap().split(',').collect();
     assert_eq!(
@@ -134,8 +125,7 @@ fn outliers_are_counted_on_every_side() {
         ("both-2-0", "18", "4"),
         "{csv}"
     );
-    let json = bench.run(&format!("{line} --json")).ok();
-    let value: Value = serde_json::from_str(&json).unwrap();
+    let value = bench.run(&format!("{line} --json")).json();
     assert_eq!(value["rows"][0]["alone_recall"], Value::Null);
     assert_eq!(value["rows"][2]["outliers"], 4);
 }
@@ -165,10 +155,7 @@ fn rows_and_numbers_that_do_not_exist_are_refused() {
         let refused = bench
             .run(&format!("evaluate {what} --rows magic"))
             .refused(2);
-        assert!(
-            refused.contains("`magic`") && refused.contains("one of"),
-            "{refused}"
-        );
+        says(&refused, &["`magic`", "one of"]);
         let refused = bench.run(&format!("evaluate {what} --trials 0")).refused(2);
         assert!(refused.contains("--trials"), "{refused}");
     }
@@ -179,28 +166,13 @@ fn rows_and_numbers_that_do_not_exist_are_refused() {
 fn a_run_that_is_stopped_tells_what_it_has() {
     let bench = Bench::new();
     let line = "evaluate outliers --rows none --trials 100000 --json --progress json --out results";
-    let mut child = Command::new(env!("CARGO_BIN_EXE_anchormatch-lab"))
-        .args(line.split(' '))
-        .current_dir(bench.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut progress = String::new();
-    stderr.read_line(&mut progress).unwrap();
-    assert!(progress.contains("\"total\":700000"), "{progress}");
-    let kill = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.expect("the command kill").success());
-    let (mut told, mut rest) = (String::new(), String::new());
-    stderr.read_to_string(&mut rest).unwrap();
-    let mut stdout = child.stdout.take().unwrap();
-    stdout.read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(3), "{rest}");
-    assert!(rest.contains("note: stopped on request"), "{rest}");
-    let value: Value = serde_json::from_str(&told).unwrap();
+    let mut running = bench.start(line);
+    running.wait_for("\"total\":700000");
+    running.signal("-INT");
+    let answer = running.end();
+    assert_eq!(answer.code, 3, "{answer:?}");
+    says(&answer.stderr, &["note: stopped on request"]);
+    let value: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(value["complete"], json!(false));
     let trials = value["rows"][0]["right"]["trials"].as_u64().unwrap();
     assert!((1..100_000).contains(&trials), "{trials}");

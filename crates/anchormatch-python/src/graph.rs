@@ -140,12 +140,10 @@ impl Graph {
         let count = self.inner.edge_count();
         let (mut low, mut high) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut weights = Vec::with_capacity(count);
-        for i in 0..self.inner.node_count() {
-            for (j, weight) in self.inner.neighbours(i).filter(|&(j, _)| i < j) {
-                low.push(i as i64);
-                high.push(j as i64);
-                weights.push(weight);
-            }
+        for (i, j, weight) in self.inner.edges() {
+            low.push(i as i64);
+            high.push(j as i64);
+            weights.push(weight);
         }
         (
             low.into_pyarray(py),

@@ -24,12 +24,8 @@ fn presets() -> [Best; 2] {
 }
 
 fn with_weights(graph: &Graph, change: impl Fn(f64) -> f64) -> Graph {
-    let mut edges = Vec::new();
-    for i in 0..graph.node_count() {
-        let later = graph.neighbours(i).filter(|&(j, _)| j > i);
-        edges.extend(later.map(|(j, weight)| (i, j, change(weight))));
-    }
-    Graph::from_edges(graph.node_count(), &edges).unwrap()
+    let changed = graph.edges().map(|(i, j, weight)| (i, j, change(weight)));
+    Graph::from_edges(graph.node_count(), &changed.collect::<Vec<_>>()).unwrap()
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::path::Path;
 use anchormatch::error::Result;
 use anchormatch::problem::Listed;
 
+use super::fault::unwritable;
 use super::lines::Lines;
 use super::problem::ProblemOptions;
 
@@ -99,8 +100,7 @@ fn writable(sound: bool) -> std::io::Result<()> {
     if sound {
         return Ok(());
     }
-    Err(std::io::Error::new(
-        std::io::ErrorKind::InvalidInput,
+    Err(unwritable(
         "a listed problem with an index out of range or a cost that is not finite",
     ))
 }

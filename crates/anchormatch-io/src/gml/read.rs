@@ -381,10 +381,7 @@ impl<'a> Document<'a> {
         let mut notes = Vec::new();
         let labels = self.labels(&mut notes)?;
         let positions = gathered(&self.places, &mut notes);
-        let mut loaded = finish(self.builder, self.name, Format::Gml, notes)?;
-        if let Some(labels) = labels {
-            loaded.graph = loaded.graph.with_labels(labels)?;
-        }
+        let loaded = finish(self.builder, self.name, Format::Gml, notes)?.named(labels)?;
         Ok(LoadedGraph {
             positions,
             ..loaded

@@ -80,6 +80,10 @@ fn every_fault_has_its_message() {
              expected an id of its own for every node",
         ),
         (
+            "graph [ node [ id 1 ]\n edge [ source 1 ] ]",
+            "g.gml, line 2, column 2: found an edge without its ends, expected source and target",
+        ),
+        (
             "graph [ node [ id 1 ]\n edge [ source 1 target 2 ] ]",
             "g.gml, line 2, column 2: found an edge of a node that is not declared, \
              expected a node with this id",

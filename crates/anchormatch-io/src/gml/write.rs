@@ -6,6 +6,7 @@ use std::io::Write;
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
+use super::super::fault::unwritable;
 use super::super::points::check_positions;
 
 /// Writes `graph` as GML: ids as labels, weights, and `positions` as `graphics`.
@@ -27,8 +28,7 @@ pub fn write_gml(
     let mut label = String::new();
     for (i, id) in graph.labels().iter().enumerate() {
         if id.is_empty() || id.contains('\0') {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
+            return Err(unwritable(
                 "found an empty id or one with a zero byte, expected a text",
             ));
         }
@@ -49,14 +49,12 @@ pub fn write_gml(
         }
         writeln!(out, "  ]")?;
     }
-    for i in 0..graph.node_count() {
-        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
-            writeln!(
-                out,
-                "  edge [\n    source {i}\n    target {j}\n    weight {}\n  ]",
-                real(weight)
-            )?;
-        }
+    for (i, j, weight) in graph.edges() {
+        writeln!(
+            out,
+            "  edge [\n    source {i}\n    target {j}\n    weight {}\n  ]",
+            real(weight)
+        )?;
     }
     writeln!(out, "]")
 }

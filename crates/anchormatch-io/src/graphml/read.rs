@@ -414,10 +414,7 @@ impl<'a> Document<'a> {
         }
         let labels = self.take_ids()?;
         let positions = gathered(&self.positions, &mut self.notes);
-        let mut loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?;
-        if let Some(labels) = labels {
-            loaded.graph = loaded.graph.with_labels(labels)?;
-        }
+        let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?.named(labels)?;
         Ok(LoadedGraph {
             positions,
             ..loaded

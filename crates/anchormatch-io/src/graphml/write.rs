@@ -5,7 +5,7 @@ use std::io::Write;
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
-use super::super::fault::quoted;
+use super::super::fault::unwritable_id;
 use super::super::points::check_positions;
 use super::super::xml::{escape_attribute, is_xml_text};
 
@@ -44,13 +44,7 @@ pub fn write_graphml(
     writeln!(out, "  <graph edgedefault=\"undirected\">")?;
     for (i, id) in labels.iter().enumerate() {
         if id.is_empty() || !is_xml_text(&id) {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
-                format!(
-                    "found the id {}, expected one that is not empty and has no control character",
-                    quoted(&id)
-                ),
-            ));
+            return Err(unwritable_id(&id, "control character"));
         }
         write!(out, "    <node id=\"{}\"", escape_attribute(&id))?;
         match positions {

@@ -190,11 +190,7 @@ impl Found<'_> {
             Some(ids) => Some(Labels::new(ids).map_err(|e| in_file(e, self.name))?),
             None => None,
         };
-        let mut loaded = finish(builder, self.name, Format::Mat, Vec::new())?;
-        if let Some(labels) = labels {
-            loaded.graph = loaded.graph.with_labels(labels)?;
-        }
-        Ok(loaded)
+        finish(builder, self.name, Format::Mat, Vec::new())?.named(labels)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anchormatch::graph::Graph;
 
+use super::super::fault::unwritable;
 use super::{IDS, class, kind};
 
 /// Writes `graph` as the sparse matrix `A` of a `.mat` of version 5, with a cell array `ids` of
@@ -104,8 +105,7 @@ fn fits(number: u64) -> io::Result<u32> {
         .ok()
         .filter(|&number| number <= i32::MAX as u32)
         .ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidInput,
+            unwritable(
                 "found a matrix of more than 2 GiB, expected a smaller one; \
                  the format mtx has no such limit",
             )

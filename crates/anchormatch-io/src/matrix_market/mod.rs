@@ -77,10 +77,8 @@ pub fn write_matrix_market(out: &mut (impl Write + ?Sized), graph: &Graph) -> st
     let n = graph.node_count();
     writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
     writeln!(out, "{n} {n} {}", graph.edge_count())?;
-    for column in 0..n {
-        for (row, weight) in graph.neighbours(column).filter(|&(row, _)| row > column) {
-            writeln!(out, "{} {} {weight}", row + 1, column + 1)?;
-        }
+    for (column, row, weight) in graph.edges() {
+        writeln!(out, "{} {} {weight}", row + 1, column + 1)?;
     }
     Ok(())
 }

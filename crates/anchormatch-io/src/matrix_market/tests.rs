@@ -76,6 +76,10 @@ fn kinds_without_an_undirected_graph_say_why() {
             .to_string()
             .contains("found `a,b,1`")
     );
+    assert_eq!(
+        read("%%MatrixMarket vector\n").unwrap_err().to_string(),
+        "m.mtx, line 1, column 2: found `vector`, expected matrix"
+    );
     assert!(read("").unwrap_err().to_string().contains("an empty file"));
 }
 

@@ -8,7 +8,7 @@ use anchormatch::graph::{Graph, GraphBuilder, Labels};
 
 use super::super::binary::Binary;
 use super::super::dense::add_matrix;
-use super::super::fault::{fault, in_file, quoted};
+use super::super::fault::{fault, in_file, quoted, unwritable};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
 use super::npy::{ended, square};
@@ -132,8 +132,7 @@ fn id_bytes(labels: &Labels) -> std::io::Result<Vec<u8>> {
     let mut bytes = header_bytes(&format!("<U{width}"), &format!("({},)", labels.len()));
     for id in labels.iter() {
         if id.ends_with('\0') {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
+            return Err(unwritable(
                 "found an id that ends in a zero byte, expected one that NumPy keeps",
             ));
         }

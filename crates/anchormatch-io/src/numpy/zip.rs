@@ -11,7 +11,7 @@ use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-use super::super::fault::{fault, quoted};
+use super::super::fault::{fault, quoted, unwritable};
 
 const END: &[u8] = b"PK\x05\x06";
 const DIRECTORY: &[u8] = b"PK\x01\x02";
@@ -261,8 +261,7 @@ impl<'a, W: Write + ?Sized> ArchiveWriter<'a, W> {
         sum.update(contents);
         let fits = |length: u64| {
             u32::try_from(length).map_err(|_| {
-                io::Error::new(
-                    io::ErrorKind::InvalidInput,
+                unwritable(
                     "found a matrix of more than 4 GiB, expected a smaller one; \
                      the format mtx has no such limit",
                 )
@@ -301,10 +300,7 @@ impl<'a, W: Write + ?Sized> ArchiveWriter<'a, W> {
     /// Writes the directory.
     pub(super) fn finish(mut self) -> io::Result<()> {
         let at = u32::try_from(self.at).map_err(|_| {
-            io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "found an archive of more than 4 GiB, expected a smaller one",
-            )
+            unwritable("found an archive of more than 4 GiB, expected a smaller one")
         })?;
         let directory = std::mem::take(&mut self.directory);
         self.put(&directory)?;

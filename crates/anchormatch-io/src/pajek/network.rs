@@ -218,10 +218,7 @@ impl<'a> Network<'a> {
             }
             positions = gathered(&places, &mut notes);
         }
-        let mut loaded = finish(self.builder, self.name, Format::Pajek, notes)?;
-        if let Some(labels) = labels {
-            loaded.graph = loaded.graph.with_labels(labels)?;
-        }
+        let loaded = finish(self.builder, self.name, Format::Pajek, notes)?.named(labels)?;
         Ok(LoadedGraph {
             positions,
             ..loaded

@@ -5,7 +5,7 @@ use std::io::Write;
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
-use super::super::fault::quoted;
+use super::super::fault::unwritable_id;
 use super::super::points::check_positions;
 
 /// Writes `graph` as a Pajek network, with `positions` as coordinates.
@@ -23,13 +23,7 @@ pub fn write_pajek(
     writeln!(out, "*Vertices {}", graph.node_count())?;
     for (i, id) in graph.labels().iter().enumerate() {
         if id.is_empty() || id.contains(['\n', '\0']) {
-            return Err(std::io::Error::new(
-                std::io::ErrorKind::InvalidInput,
-                format!(
-                    "found the id {}, expected one that is not empty and has no line break",
-                    quoted(&id)
-                ),
-            ));
+            return Err(unwritable_id(&id, "line break"));
         }
         let escaped = id.replace('\\', "\\\\").replace('"', "\\\"");
         write!(out, "{} \"{escaped}\"", i + 1)?;
@@ -39,10 +33,8 @@ pub fn write_pajek(
         writeln!(out)?;
     }
     writeln!(out, "*Edges")?;
-    for i in 0..graph.node_count() {
-        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
-            writeln!(out, "{} {} {weight}", i + 1, j + 1)?;
-        }
+    for (i, j, weight) in graph.edges() {
+        writeln!(out, "{} {} {weight}", i + 1, j + 1)?;
     }
     Ok(())
 }

@@ -48,6 +48,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::problem::{Coverage, Listed, Sense};
 use serde::{Deserialize, Serialize};
 
+use super::fault::unwritable;
 use super::problem::ProblemOptions;
 
 /// The version of the format that is written, and the only one that is read.
@@ -195,10 +196,7 @@ pub fn write_saved_problem(
     problem: &SavedProblem,
 ) -> std::io::Result<()> {
     if !problem.is_finite() {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            "a problem with a number that is not finite",
-        ));
+        return Err(unwritable("a problem with a number that is not finite"));
     }
     serde_json::to_writer(&mut *out, problem)?;
     writeln!(out)

@@ -14,7 +14,7 @@ pub use solution::{read_qap_solution, read_qap_solution_from, write_qap_solution
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use super::fault::quoted;
+use super::fault::{quoted, unwritable};
 use super::problem::ProblemOptions;
 use super::words::{Words, finite};
 use anchormatch::error::{Hint, Result};
@@ -132,8 +132,7 @@ pub fn write_qap(out: &mut (impl Write + ?Sized), instance: &QapInstance) -> std
         (matrix.rows(), matrix.cols()) == (n, n) && matrix.as_slice().iter().all(|v| v.is_finite())
     });
     if n == 0 || !sound {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
+        return Err(unwritable(
             "an instance without nodes, of unequal shapes or with entries that are not finite",
         ));
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anchormatch::error::{Error, Result};
 
-use super::super::fault::quoted;
+use super::super::fault::{quoted, unwritable};
 use super::super::words::{Words, finite};
 use super::{QapInstance, read_size};
 
@@ -170,8 +170,7 @@ pub fn write_qap_solution(
     let mut sorted = solution.permutation.clone();
     sorted.sort_unstable();
     if n == 0 || !solution.cost.is_finite() || !sorted.into_iter().eq(0..n) {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
+        return Err(unwritable(
             "a solution that is no permutation or has no finite cost",
         ));
     }

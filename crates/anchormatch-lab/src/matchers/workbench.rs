@@ -168,14 +168,8 @@ impl<'a> Workbench<'a> {
     /// # Errors
     /// When the width is not positive or the memory does not suffice.
     pub fn gaussian(&self, [x, y]: [Matrix; 2], width: f64) -> Result<Box<dyn Pairwise>> {
-        let kernel = GaussianKernel::new(bandwidth(&x, &y, width)?)?;
-        Ok(Box::new(SeparablePairwise::new(
-            x,
-            y,
-            kernel,
-            KERNEL_TOLERANCE,
-            self.monitor,
-        )?))
+        let s = bandwidth(&x, &y, width)?;
+        self.gaussian_at([x, y], s)
     }
 
     /// exp(−Δ²/s) with s as given.
@@ -255,6 +249,7 @@ mod tests {
     use anchormatch::spectral::mean_eigenvalue;
 
     use super::*;
+    use crate::experiments::Trial;
     use crate::experiments::reproduce::Point;
     use anchormatch_generate::Synthetic;
 
@@ -312,19 +307,18 @@ mod tests {
         }
     }
 
+    fn trial(anchors: usize) -> Trial {
+        let graphs = Synthetic {
+            noise: 0.2,
+            ..Synthetic::default()
+        };
+        let point = Point::synthetic("bench", graphs, anchors, 1, 1);
+        point.trial(0).unwrap()
+    }
+
     #[test]
     fn explicit_and_separable_affinities_agree() {
-        let point = Point::synthetic(
-            "bench",
-            Synthetic {
-                noise: 0.2,
-                ..Synthetic::default()
-            },
-            2,
-            1,
-            1,
-        );
-        let (trial, monitor) = (point.trial(0).unwrap(), Monitor::silent());
+        let (trial, monitor) = (trial(2), Monitor::silent());
         let task = trial.task().unwrap();
         let bench = Workbench::new(&task, &monitor);
         let all = bench.graphs.map(Graph::adjacency);
@@ -345,17 +339,7 @@ mod tests {
 
     #[test]
     fn one_anchor_alone_makes_both_heats_equal() {
-        let point = Point::synthetic(
-            "bench",
-            Synthetic {
-                noise: 0.2,
-                ..Synthetic::default()
-            },
-            1,
-            1,
-            1,
-        );
-        let (trial, monitor) = (point.trial(0).unwrap(), Monitor::silent());
+        let (trial, monitor) = (trial(1), Monitor::silent());
         let task = trial.task().unwrap();
         let bench = Workbench::new(&task, &monitor);
         let heat = bench.heat(1.0).unwrap();

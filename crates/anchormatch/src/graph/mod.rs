@@ -125,6 +125,14 @@ impl Graph {
         self.edges.rows()
     }
 
+    /// Every edge once, as (i, j, weight) with i < j, in the order of i and then of j.
+    pub fn edges(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        (0..self.node_count()).flat_map(move |i| {
+            let later = self.neighbours(i).filter(move |&(j, _)| i < j);
+            later.map(move |(j, weight)| (i, j, weight))
+        })
+    }
+
     /// The number of undirected edges.
     #[must_use]
     pub fn edge_count(&self) -> usize {
@@ -183,11 +191,9 @@ impl Graph {
     /// When the graph has too many nodes, which no graph has.
     pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
         let mut builder = GraphBuilder::with_nodes(self.node_count())?;
-        for i in 0..self.node_count() {
-            for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
-                let weight = (weight / unit).clamp(-f64::MAX, f64::MAX);
-                builder.edge(i, j, weight, None)?;
-            }
+        for (i, j, weight) in self.edges() {
+            let weight = (weight / unit).clamp(-f64::MAX, f64::MAX);
+            builder.edge(i, j, weight, None)?;
         }
         builder.build()?.with_labels(self.labels.clone())
     }
@@ -263,10 +269,8 @@ impl Graph {
             )));
         }
         let mut builder = GraphBuilder::with_nodes(n)?;
-        for i in 0..n {
-            for (j, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
-                builder.edge(place[i], place[j], weight, None)?;
-            }
+        for (i, j, weight) in self.edges() {
+            builder.edge(place[i], place[j], weight, None)?;
         }
         let labels = order
             .iter()

@@ -41,12 +41,10 @@ impl Graph {
             ),
             isolated_nodes: (0..nodes).filter(|&i| degree(i) == 0).count(),
         };
-        for i in 0..nodes {
-            for (_, weight) in self.neighbours(i).filter(|&(j, _)| i < j) {
-                let (least, greatest) = summary.weights.unwrap_or((weight, weight));
-                summary.weights = Some((least.min(weight), greatest.max(weight)));
-                summary.negative_weights += usize::from(weight < 0.0);
-            }
+        for (_, _, weight) in self.edges() {
+            let (least, greatest) = summary.weights.unwrap_or((weight, weight));
+            summary.weights = Some((least.min(weight), greatest.max(weight)));
+            summary.negative_weights += usize::from(weight < 0.0);
         }
         summary
     }

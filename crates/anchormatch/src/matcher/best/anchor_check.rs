@@ -278,21 +278,16 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Planted, preset};
+    use super::super::fixture::Planted;
     use super::*;
 
     /// What the check says of the anchors after a search that keeps them.
     fn checks(planted: &Planted) -> Vec<AnchorCheck> {
         let mut checks = Vec::new();
-        planted.with_evidence(|task, evidence| {
-            let (preset, monitor) = (preset(), Monitor::silent());
-            let search = Search {
-                preset: &preset,
-                evidence,
-                monitor: &monitor,
-            };
+        planted.with_search(|task, search| {
             let found = search.most_likely(None, &mut Log::default()).unwrap();
-            checks = check_anchors(&preset, task, evidence.free, &found, &monitor).unwrap();
+            let (preset, free) = (search.preset, search.evidence.free);
+            checks = check_anchors(preset, task, free, &found, search.monitor).unwrap();
         });
         checks
     }

@@ -58,29 +58,21 @@ pub(super) fn complete(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Planted, preset};
-    use super::super::search::Search;
+    use super::super::fixture::Planted;
     use super::*;
     use crate::matcher::Log;
-    use crate::monitor::Monitor;
 
     #[test]
     fn who_is_left_over_goes_where_the_matched_ones_point_to() {
         let planted = Planted::new(10, 2);
-        planted.with_evidence(|_, evidence| {
-            let (preset, monitor) = (preset(), Monitor::silent());
-            let search = Search {
-                preset: &preset,
-                evidence,
-                monitor: &monitor,
-            };
+        planted.with_search(|_, search| {
             let mut found = search.most_likely(None, &mut Log::default()).unwrap();
             let right = found.assignment.clone();
             for i in [1, 4, 6] {
                 found.assignment.set(i, None);
             }
             let nothing = Matrix::zeros(right.rows(), right.rows());
-            assert_eq!(complete(evidence, &found, &nothing).unwrap(), right);
+            assert_eq!(complete(search.evidence, &found, &nothing).unwrap(), right);
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::observations::observe;
+use super::search::Search;
 use super::{Best, Ingredients};
 use crate::anchors::Anchors;
 use crate::assignment::Assignment;
@@ -44,6 +45,18 @@ impl Planted {
         let free = FreeNodes::of(&task);
         let observed = observe(&task, &Ingredients::default(), &Monitor::silent()).unwrap();
         test(&task, &Evidence::new(observed, &task, &free, true));
+    }
+
+    /// Calls `test` with the task and a search of the preset as it stands.
+    pub(super) fn with_search(&self, test: impl FnOnce(&Task<'_>, &Search<'_>)) {
+        self.with_evidence(|task, evidence| {
+            let search = Search {
+                preset: &Best::default(),
+                evidence,
+                monitor: &Monitor::silent(),
+            };
+            test(task, &search);
+        });
     }
 
     /// The truth over the free nodes, and the same with the first two free nodes exchanged.

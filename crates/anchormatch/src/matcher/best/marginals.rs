@@ -234,8 +234,7 @@ impl Sampling<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Planted, preset};
-    use super::super::search::Search;
+    use super::super::fixture::Planted;
     use super::*;
     use crate::matcher::Log;
 
@@ -248,20 +247,14 @@ mod tests {
     #[test]
     fn marginals_are_those_of_matchings() {
         let planted = Planted::new(10, 1);
-        planted.with_evidence(|_, evidence| {
-            let (preset, monitor) = (preset(), Monitor::silent());
-            let search = Search {
-                preset: &preset,
-                evidence,
-                monitor: &monitor,
-            };
+        planted.with_search(|_, search| {
             let found = search.most_likely(None, &mut Log::default()).unwrap();
             let sampling = |monitor| Sampling {
-                evidence,
+                evidence: search.evidence,
                 seed: 3,
                 monitor,
             };
-            let sampled = sampling(&monitor).marginals(&found).unwrap();
+            let sampled = sampling(search.monitor).marginals(&found).unwrap();
             assert!(sums(&sampled.values).iter().all(|s| *s < 1.0 + 1e-9));
             assert!(!sampled.samples.partners.is_empty());
             // Without time, each pair is judged by its own evidence.

@@ -312,6 +312,22 @@ mod tests {
         }
     }
 
+    /// Without scores of staying alone and without dummy rows.
+    fn normalised(
+        s: &[f64],
+        shape: (usize, usize),
+        size: (usize, usize),
+        sweeps: usize,
+    ) -> Vec<f64> {
+        normalise(
+            &one(s, shape, &size),
+            None,
+            sweeps,
+            false,
+            &Monitor::silent(),
+        )
+    }
+
     /// The largest total over all ways to match `rows` from `row` on, and what it leaves alone.
     fn brute(row: usize, taken: &mut Vec<usize>, s: &[f64], alone: &(Vec<f64>, Vec<f64>)) -> f64 {
         let cols = alone.1.len();
@@ -431,15 +447,7 @@ mod tests {
             .enumerate()
             .map(|(k, s)| s + 800.0 * (k / 4) as f64)
             .collect();
-        let of = |s: &[f64]| {
-            normalise(
-                &one(s, (3, 4), &(3, 4)),
-                None,
-                10,
-                false,
-                &Monitor::silent(),
-            )
-        };
+        let of = |s: &[f64]| normalised(s, (3, 4), (3, 4), 10);
         assert_close(&of(&far), &of(&plain));
     }
 
@@ -447,42 +455,18 @@ mod tests {
     fn the_shorter_side_comes_first_and_padding_is_zero() {
         let s = scores(4, 3, 11);
         let turned: Vec<f64> = (0..12).map(|k| s[(k % 4) * 3 + k / 4]).collect();
-        let tall = normalise(
-            &one(&s, (4, 3), &(4, 3)),
-            None,
-            7,
-            false,
-            &Monitor::silent(),
-        );
-        let wide = normalise(
-            &one(&turned, (3, 4), &(3, 4)),
-            None,
-            7,
-            false,
-            &Monitor::silent(),
-        );
+        let tall = normalised(&s, (4, 3), (4, 3), 7);
+        let wide = normalised(&turned, (3, 4), (3, 4), 7);
         assert!((0..12).all(|k| tall[k] == wide[(k % 3) * 4 + k / 3]));
         // After an odd number of sweeps the side that came first sums to 1.
         assert!((0..3).all(|j| ((0..4).map(|i| tall[3 * i + j]).sum::<f64>() - 1.0).abs() < 1e-14));
-        let part = normalise(
-            &one(&s, (4, 3), &(2, 2)),
-            None,
-            7,
-            false,
-            &Monitor::silent(),
-        );
+        let part = normalised(&s, (4, 3), (2, 2), 7);
         let beyond = (0..12).filter(|k| k / 3 >= 2 || k % 3 >= 2);
         assert!(beyond.into_iter().all(|k| part[k] == 0.0));
         let square = [s[0], s[1], s[3], s[4]];
         // Of a square in a tall batch the columns come first.
         let turned = [square[0], square[2], square[1], square[3]];
-        let want = normalise(
-            &one(&turned, (2, 2), &(2, 2)),
-            None,
-            7,
-            false,
-            &Monitor::silent(),
-        );
+        let want = normalised(&turned, (2, 2), (2, 2), 7);
         assert_close(
             &[part[0], part[1], part[3], part[4]],
             &[want[0], want[2], want[1], want[3]],

@@ -294,7 +294,7 @@ mod tests {
         })
     }
 
-    fn problem(n: usize, m: usize, sense: Sense) -> Problem {
+    pub(super) fn problem(n: usize, m: usize, sense: Sense) -> Problem {
         let linear = Matrix::from_fn(n, m, |i, a| ((i * 5 + a * 3) % 4) as f64);
         let (a, b) = (symmetric(n, 1), symmetric(m, 2));
         ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), Some(&linear))

@@ -204,22 +204,9 @@ fn padded(weights: &Weights, size: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::problem;
     use super::*;
     use crate::problem::Sense;
-
-    fn symmetric(n: usize, seed: usize) -> Matrix {
-        Matrix::from_fn(n, n, |i, j| {
-            let (i, j) = (i.min(j), i.max(j));
-            ((i * 7919 + j * 104_729 + seed * 31) % 17) as f64 - 5.0
-        })
-    }
-
-    fn problem(n: usize, m: usize, sense: Sense) -> Problem {
-        let linear = Matrix::from_fn(n, m, |i, a| ((i * 5 + a * 3) % 4) as f64);
-        let (a, b) = (symmetric(n, 1), symmetric(m, 2));
-        ProductPairwise::problem(sense, Weights::Dense(a), Weights::Dense(b), Some(&linear))
-            .unwrap()
-    }
 
     fn of(problem: &Problem) -> Relaxation {
         Relaxation::new(problem, problem.pairwise().as_product().unwrap()).unwrap()

@@ -205,17 +205,11 @@ mod tests {
     #[test]
     fn the_stages_are_timed_in_their_order() {
         let planted = Planted::new(8, 1);
-        planted.with_evidence(|_, evidence| {
-            let (preset, monitor) = (preset(), Monitor::silent());
-            let search = Search {
-                preset: &preset,
-                evidence,
-                monitor: &monitor,
-            };
+        planted.with_search(|_, search| {
             let mut log = Log::default();
             let found = search.most_likely(None, &mut log).unwrap();
             assert_eq!(log.stages(), ["program", "search", "outliers"]);
-            assert_eq!(found.assignment, evidence.assignment(&planted.truth));
+            assert_eq!(found.assignment, search.evidence.assignment(&planted.truth));
         });
     }
 }
