@@ -55,7 +55,7 @@ def match(
     anchors
         Pairs that are known, in the ids of the graphs: a dictionary, a list of pairs, an array of two
         columns, or a pandas Series. Triples ``(source, target, weight)`` with a weight below 1 are
-        hints; weight 1 is certain.
+        soft anchors; weight 1 is certain.
     preset : {"best", "fast", "paper"}
         The method: the most likely matching, searched for until nothing more is gained; the same with
         a short search; or Hu, Rustamov & Guibas (CVPR 2013) step by step.
@@ -79,7 +79,7 @@ def match(
         ``True`` for a bar, a class of bars such as ``tqdm.tqdm``, or a function that is called with
         the stage, the steps done, the steps in all (or ``None``) and a figure (or ``None``).
     repair_anchors
-        Demote anchors that disagree with the rest of the evidence to hints, and match again. Not for
+        Demote anchors that disagree with the rest of the evidence to soft ones, and match again. Not for
         ``paper``.
     regime : {"auto", "dense", "sparse"}
         Keep all pairs of nodes, or lists of candidates; by default it goes by size and density. Not for

@@ -46,7 +46,7 @@ class AnchorCheck(NamedTuple):
     suspicion: float
     #: The partner that the source node gets when nobody tells; ``None`` when it stays alone.
     preferred: Hashable | None
-    #: Whether the anchor became a hint for this.
+    #: Whether the anchor became a soft one for this.
     demoted: bool
 
 

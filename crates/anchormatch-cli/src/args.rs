@@ -25,25 +25,14 @@ look at. Then make a pair of your own and match it:
   anchormatch match house/source.csv house/target.csv --points \\
       --anchors house/anchors.csv --truth house/truth.csv --report house/report.html";
 
-const AFTER_LONG_HELP: &str = "\
-Graph files, by extension or --format, each of them perhaps gzipped (.gz):
-  .csv .tsv .edges .txt   source,target[,weight]; a header is optional, ids are any strings
-  .adj                    an adjacency matrix as a table (any table with --format adjacency)
-  .graphml .gml           GraphML and GML, edge attribute `weight` (or --weight NAME)
-  .net                    Pajek
-  .gw                     LEDA
-  .graph                  METIS
-  .mtx                    Matrix Market: coordinate or array, general, symmetric or skew
-  .npy .npz               a square NumPy array, or a SciPy sparse matrix
-  .mat                    a square MATLAB matrix, full or sparse (--variable NAME)
-  any table with --points [id,]x,y[,z]: the complete graph on Euclidean distances
+const AFTER_FORMATS: &str = "\
 `anchormatch convert IN OUT` goes from one to another, `anchormatch info FILE` tells what was read.
 Anchors and truth: source,target[,weight]. `-` is standard input or output.
 
 Problem files, for `anchormatch solve`:
-  .dd .txt                assignments, pairs of them and their costs; several problems a file
-  .dat                    QAPLIB: n, A, B
-  .json                   a saved problem
+  .dd .txt                         assignments, pairs of them and their costs; several problems a file
+  .dat                             QAPLIB: n, A, B
+  .json                            a saved problem
 
 Exit codes:
   0  done (also when the reader of the output went away, as in `anchormatch … | head`)
@@ -52,6 +41,20 @@ Exit codes:
   3  stopped by the time limit, Ctrl-C or SIGTERM; the best so far is written, if there is one
   4  refused because it would pass --max-memory; the line says how much it needs";
 
+/// The formats of graph files, as the library lists them, and what else files are.
+fn after_long_help() -> String {
+    let mut text =
+        "Graph files, by extension or --format, each of them perhaps gzipped (.gz):\n".to_owned();
+    for format in Format::ALL {
+        let files = match format.extensions() {
+            [] => "any table with --points".to_owned(),
+            extensions => format!(".{}", extensions.join(" .")),
+        };
+        text += &format!("  {files:<32} {}\n", format.about());
+    }
+    text + AFTER_FORMATS
+}
+
 /// What was asked for.
 #[derive(Debug, Parser)]
 #[command(
@@ -59,7 +62,7 @@ Exit codes:
     version,
     about = ABOUT,
     long_about = LONG_ABOUT,
-    after_long_help = AFTER_LONG_HELP,
+    after_long_help = after_long_help(),
     max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true,

@@ -44,7 +44,7 @@ pub(crate) struct Method {
     #[arg(long, value_parser = ["auto", "dense", "sparse"])]
     regime: Option<String>,
 
-    /// Demote anchors that disagree with the rest of the evidence to hints, and match again (best,
+    /// Demote anchors that disagree with the rest of the evidence to soft ones, and match again (best,
     /// fast). Without, they are only reported
     #[arg(long)]
     repair_anchors: bool,

@@ -124,7 +124,7 @@ fn a_wrong_anchor_is_noted_and_on_request_repaired() {
     assert!(noted.contains("--repair-anchors"), "{noted}");
     assert!(pairs(&kept.ok()).contains(&"n4,n9"));
     let repaired = bench.run(&format!("{MATCH} --repair-anchors"));
-    assert!(repaired.stderr.contains("it became a hint"));
+    assert!(repaired.stderr.contains("it became a soft anchor"));
     let repaired = repaired.ok();
     for pair in pairs(&repaired) {
         let (source, target) = pair.split_once(',').unwrap();

@@ -7,21 +7,32 @@ use anchormatch::solver::Solver;
 use serde_json::Value;
 
 /// All one-to-one assignments of `rows` to `cols`, with rows that stay alone where that is allowed.
-pub fn assignments(rows: usize, cols: usize, alone: bool) -> Vec<Assignment> {
-    let mut all = vec![Assignment::default()];
+#[must_use]
+pub fn assignments<A>(rows: usize, cols: usize, alone: bool) -> Vec<A>
+where
+    A: FromIterator<Option<usize>>,
+{
+    let mut all: Vec<Vec<Option<usize>>> = vec![Vec::new()];
     for _ in 0..rows {
         let mut longer = Vec::new();
         for start in &all {
-            let free = (0..cols)
-                .map(Some)
-                .filter(|&a| start.iter().all(|b| a != b));
+            let free = (0..cols).map(Some).filter(|a| !start.contains(a));
             for next in free.chain(alone.then_some(None)) {
-                longer.push(start.iter().chain([next]).collect());
+                longer.push(start.iter().copied().chain([next]).collect());
             }
         }
         all = longer;
     }
-    all
+    let all = all.into_iter();
+    all.map(|partners| partners.into_iter().collect()).collect()
+}
+
+/// All orders of n things.
+#[must_use]
+pub fn permutations(n: usize) -> Vec<Vec<usize>> {
+    let all = assignments::<Vec<Option<usize>>>(n, n, false).into_iter();
+    all.map(|order| order.into_iter().flatten().collect())
+        .collect()
 }
 
 /// Whether a solver says that there are problems which it does not take.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anchormatch::assignment::minimize;
+use anchormatch::assignment::minimise;
 use anchormatch::linalg::{Matrix, symmetric_eigen};
 use anchormatch::problem::{GaussianKernel, Pairwise, Problem, SeparablePairwise};
 use anchormatch::solver::{Rrwm, Solver, Start};
@@ -150,7 +150,7 @@ fn one(kind: &str, n: usize) -> Result<Value, Failure> {
         }
         "assignment" => {
             let cost = uniform(n);
-            let ms = median(3, || minimize(&cost).map(drop))?;
+            let ms = median(3, || minimise(&cost).map(drop))?;
             json!({ "ms": ms })
         }
         "eigen" => {

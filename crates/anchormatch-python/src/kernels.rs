@@ -127,9 +127,9 @@ fn assign(entries: &[f64], rows: usize, cols: usize, maximize: bool) -> Result<L
     let mut best = LinearAssignment::default();
     let mut solver = LinearSolver::new();
     if maximize {
-        solver.maximize_slice(entries, rows, cols, &mut best)?;
+        solver.maximise_slice(entries, rows, cols, &mut best)?;
     } else {
-        solver.minimize_slice(entries, rows, cols, &mut best)?;
+        solver.minimise_slice(entries, rows, cols, &mut best)?;
     }
     Ok(best)
 }

@@ -78,7 +78,7 @@ impl Stops {
         why
     }
 
-    fn told(&self) -> Option<Interrupt> {
+    fn interrupt(&self) -> Option<Interrupt> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(Interrupt::TimeLimit),
@@ -189,7 +189,7 @@ impl Monitor {
     /// no limit cut anything short, whatever the clock says by now.
     #[must_use]
     pub fn stopped(&self) -> Option<Interrupt> {
-        self.stops.told()
+        self.stops.interrupt()
     }
 
     /// Whether a time limit is set.

@@ -96,7 +96,7 @@ fn a_wrong_anchor_is_named_and_repaired() {
             repaired
                 .notes
                 .iter()
-                .any(|note| note.text().contains("hint"))
+                .any(|note| note.text().contains("soft anchor"))
         );
         let kept = repaired.pairs.iter().filter(|pair| pair.anchor).count();
         assert_eq!(kept, 3);

@@ -1,7 +1,7 @@
 //! Greedy assignment against the rule that defines it.
 
 use anchormatch::Assignment;
-use anchormatch::assignment::greedy::maximize;
+use anchormatch::assignment::greedy::maximise;
 use anchormatch::linalg::Matrix;
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ proptest! {
         let entries = entries.into_iter().map(|e| if e == 3 { -0.0 } else { f64::from(e) }).collect();
         let score = Matrix::from_vec(rows, cols, entries);
         let threshold = threshold.map(f64::from);
-        let taken = maximize(&score, threshold).unwrap();
+        let taken = maximise(&score, threshold).unwrap();
         prop_assert_eq!(&taken.columns, &by_the_rule(&score, threshold));
         let sum: f64 = taken.columns.pairs().map(|pair| score[pair]).sum();
         prop_assert_eq!(taken.value, sum);
@@ -50,15 +50,15 @@ proptest! {
 #[test]
 fn the_threshold_itself_is_accepted() {
     let score = Matrix::from_vec(1, 1, vec![0.5]);
-    assert_eq!(maximize(&score, Some(0.5)).unwrap().columns, [Some(0)]);
-    assert_eq!(maximize(&score, Some(0.6)).unwrap().columns, [None]);
-    assert_eq!(maximize(&score, Some(f64::INFINITY)).unwrap().value, 0.0);
+    assert_eq!(maximise(&score, Some(0.5)).unwrap().columns, [Some(0)]);
+    assert_eq!(maximise(&score, Some(0.6)).unwrap().columns, [None]);
+    assert_eq!(maximise(&score, Some(f64::INFINITY)).unwrap().value, 0.0);
 }
 
 #[test]
 fn what_is_not_a_number_is_refused() {
     let score = Matrix::from_vec(1, 2, vec![0.5, f64::NAN]);
-    let message = maximize(&score, None).unwrap_err().to_string();
+    let message = maximise(&score, None).unwrap_err().to_string();
     assert!(message.contains("row 0, column 1"), "{message}");
-    assert!(maximize(&Matrix::zeros(1, 1), Some(f64::NAN)).is_err());
+    assert!(maximise(&Matrix::zeros(1, 1), Some(f64::NAN)).is_err());
 }

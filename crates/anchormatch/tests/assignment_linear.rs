@@ -2,9 +2,10 @@
 
 use anchormatch::Assignment;
 use anchormatch::assignment::{
-    LARGEST_COST, LinearAssignment, LinearSolver, TieBreak, greedy, maximize, minimize,
+    LARGEST_COST, LinearAssignment, LinearSolver, TieBreak, greedy, maximise, minimise,
 };
 use anchormatch::linalg::Matrix;
+use anchormatch_invariants::small_problems::assignments;
 use proptest::prelude::*;
 
 /// SplitMix64 over a counter: enough randomness for test matrices.
@@ -115,32 +116,19 @@ fn check_minimum(cost: &Matrix, best: &LinearAssignment) {
 
 /// The least cost over all injections of the smaller side.
 fn brute_force(cost: &Matrix) -> f64 {
-    fn descend(cost: &Matrix, i: usize, taken: &mut [bool], sum: f64, best: &mut f64) {
-        if i == cost.rows() {
-            *best = best.min(sum);
-            return;
-        }
-        for j in 0..cost.cols() {
-            if !taken[j] {
-                taken[j] = true;
-                descend(cost, i + 1, taken, sum + cost[(i, j)], best);
-                taken[j] = false;
-            }
-        }
-    }
-    let mut best = f64::INFINITY;
     if cost.rows() > cost.cols() {
         return brute_force(&cost.transposed());
     }
-    descend(cost, 0, &mut vec![false; cost.cols()], 0.0, &mut best);
-    best
+    let all: Vec<Assignment> = assignments(cost.rows(), cost.cols(), false);
+    let costs = all.iter().map(|x| x.pairs().map(|pair| cost[pair]).sum());
+    costs.fold(f64::INFINITY, f64::min)
 }
 
 /// The least cost, ties broken as SciPy does.
-fn minimize_as_scipy(cost: &Matrix) -> LinearAssignment {
+fn minimise_as_scipy(cost: &Matrix) -> LinearAssignment {
     let mut best = LinearAssignment::default();
     LinearSolver::with_ties(TieBreak::AsSciPy)
-        .minimize(cost, &mut best)
+        .minimise(cost, &mut best)
         .expect("finite costs");
     best
 }
@@ -157,7 +145,7 @@ fn small_matrices_match_the_brute_force() {
                 for seed in 0..4 {
                     let cost = matrix(kind, rows, cols, seed);
                     let want = brute_force(&cost);
-                    for best in [minimize(&cost).unwrap(), minimize_as_scipy(&cost)] {
+                    for best in [minimise(&cost).unwrap(), minimise_as_scipy(&cost)] {
                         check_minimum(&cost, &best);
                         let scale = cost.as_slice().iter().fold(0.0f64, |m, c| m.max(c.abs()));
                         assert!(
@@ -178,7 +166,7 @@ fn eight_by_eight_matches_the_brute_force() {
         for kind in ["uniform", "ties", "product"] {
             for seed in 0..3 {
                 let cost = matrix(kind, rows, cols, 100 + seed);
-                let best = minimize(&cost).unwrap();
+                let best = minimise(&cost).unwrap();
                 assert!((best.value - brute_force(&cost)).abs() <= 1e-13);
             }
         }
@@ -193,7 +181,7 @@ fn square_matrices_agree_with_lapjv() {
             let oracle = lapjv::Matrix::from_shape_vec((n, n), cost.as_slice().to_vec()).unwrap();
             let (columns, _) = lapjv::lapjv(&oracle).unwrap();
             let want: f64 = (0..n).map(|i| cost[(i, columns[i])]).sum();
-            let best = minimize(&cost).unwrap();
+            let best = minimise(&cost).unwrap();
             check_minimum(&cost, &best);
             assert!(
                 (best.value - want).abs() <= 1e-9 * want.abs().max(1.0),
@@ -219,9 +207,9 @@ fn rectangular_matrices_agree_with_lsap() {
             let cost = matrix(kind, rows, cols, 7);
             for largest in [false, true] {
                 let best = if largest {
-                    maximize(&cost).unwrap()
+                    maximise(&cost).unwrap()
                 } else {
-                    minimize(&cost).unwrap()
+                    minimise(&cost).unwrap()
                 };
                 let (from, to) =
                     lsap::solve(rows, cols, &cost.as_slice().to_vec(), largest).unwrap();
@@ -248,8 +236,8 @@ fn duals_prove_optimality_at_every_shape_and_scale() {
     ] {
         for kind in KINDS {
             let cost = matrix(kind, rows, cols, 11);
-            check_minimum(&cost, &minimize(&cost).unwrap());
-            check_minimum(&cost, &minimize_as_scipy(&cost));
+            check_minimum(&cost, &minimise(&cost).unwrap());
+            check_minimum(&cost, &minimise_as_scipy(&cost));
         }
     }
 }
@@ -270,11 +258,11 @@ fn ties_can_be_broken_as_scipy_breaks_them() {
         let want: Assignment = serde_json::from_value(case["columns"].clone()).unwrap();
         let cost = Matrix::from_vec(size("rows"), size("cols"), costs);
         let ours = if case["maximize"] == true {
-            solver.maximize(&cost, &mut best).unwrap();
-            maximize(&cost).unwrap()
+            solver.maximise(&cost, &mut best).unwrap();
+            maximise(&cost).unwrap()
         } else {
-            solver.minimize(&cost, &mut best).unwrap();
-            minimize(&cost).unwrap()
+            solver.minimise(&cost, &mut best).unwrap();
+            minimise(&cost).unwrap()
         };
         assert_eq!(best.columns, want, "{}×{}", cost.rows(), cost.cols());
         assert_eq!(best.value, ours.value);
@@ -287,7 +275,7 @@ fn ties_can_be_broken_as_scipy_breaks_them() {
 fn empty_matrices_have_an_empty_assignment() {
     for (rows, cols) in [(0, 0), (0, 3), (3, 0)] {
         let cost = Matrix::zeros(rows, cols);
-        for best in [minimize(&cost).unwrap(), maximize(&cost).unwrap()] {
+        for best in [minimise(&cost).unwrap(), maximise(&cost).unwrap()] {
             assert_eq!(best.columns, vec![None; rows]);
             assert_eq!(best.row_duals, vec![0.0; rows]);
             assert_eq!(best.column_duals, vec![0.0; cols]);
@@ -307,29 +295,29 @@ fn entries_that_could_overflow_are_refused_by_position() {
         for (rows, cols) in [(2, 2), (70, 80), (80, 70), (75, 75)] {
             let mut cost = Matrix::zeros(rows, cols);
             cost[(1, 0)] = bad;
-            let message = minimize(&cost).unwrap_err().to_string();
+            let message = minimise(&cost).unwrap_err().to_string();
             assert!(message.contains("row 1, column 0"), "{message}");
-            assert!(maximize(&cost).is_err());
+            assert!(maximise(&cost).is_err());
         }
     }
     let mut out = LinearAssignment::default();
-    let short = LinearSolver::new().minimize_slice(&[1.0, 2.0, 3.0], 2, 2, &mut out);
+    let short = LinearSolver::new().minimise_slice(&[1.0, 2.0, 3.0], 2, 2, &mut out);
     assert!(short.unwrap_err().to_string().contains("3 entries"));
-    let absurd = LinearSolver::new().minimize_slice(&[], usize::MAX, 2, &mut out);
+    let absurd = LinearSolver::new().minimise_slice(&[], usize::MAX, 2, &mut out);
     assert!(absurd.is_err());
 }
 
 #[test]
 fn extreme_costs_keep_their_order() {
     let cost = Matrix::from_vec(2, 2, vec![1e300, -1e300, -1e300, 1e300]);
-    assert_eq!(minimize(&cost).unwrap().columns, [Some(1), Some(0)]);
-    assert_eq!(maximize(&cost).unwrap().columns, [Some(0), Some(1)]);
+    assert_eq!(minimise(&cost).unwrap().columns, [Some(1), Some(0)]);
+    assert_eq!(maximise(&cost).unwrap().columns, [Some(0), Some(1)]);
 }
 
 #[test]
 fn equal_costs_go_by_index() {
     for (rows, cols) in [(5, 5), (5, 9), (100, 100), (60, 200)] {
-        let best = minimize(&Matrix::filled(rows, cols, 2.5)).unwrap();
+        let best = minimise(&Matrix::filled(rows, cols, 2.5)).unwrap();
         let in_order: Vec<_> = (0..rows).map(Some).collect();
         assert_eq!(best.columns, in_order);
         assert_eq!(best.value, 2.5 * rows as f64);
@@ -354,12 +342,12 @@ fn a_solver_used_before_gives_the_same_bits() {
     {
         for kind in KINDS {
             let cost = matrix(kind, rows, cols, k as u64);
-            solver.minimize(&cost, &mut reused).unwrap();
-            assert_eq!(reused, minimize(&cost).unwrap());
+            solver.minimise(&cost, &mut reused).unwrap();
+            assert_eq!(reused, minimise(&cost).unwrap());
             solver
-                .maximize_slice(cost.as_slice(), rows, cols, &mut reused)
+                .maximise_slice(cost.as_slice(), rows, cols, &mut reused)
                 .unwrap();
-            assert_eq!(reused, maximize(&cost).unwrap());
+            assert_eq!(reused, maximise(&cost).unwrap());
         }
     }
 }
@@ -371,9 +359,9 @@ fn a_solver_recovers_from_a_refused_matrix() {
     let good = matrix("uniform", 60, 60, 1);
     let mut bad = good.clone();
     bad[(59, 59)] = f64::NAN;
-    assert!(solver.minimize(&bad, &mut out).is_err());
-    solver.minimize(&good, &mut out).unwrap();
-    assert_eq!(out, minimize(&good).unwrap());
+    assert!(solver.minimise(&bad, &mut out).is_err());
+    solver.minimise(&good, &mut out).unwrap();
+    assert_eq!(out, minimise(&good).unwrap());
 }
 
 fn shape_and_kind() -> impl Strategy<Value = (usize, usize, &'static str, u64)> {
@@ -392,14 +380,14 @@ proptest! {
     #[test]
     fn the_certificate_holds((rows, cols, kind, seed) in shape_and_kind()) {
         let cost = matrix(kind, rows, cols, seed);
-        check_minimum(&cost, &minimize(&cost).unwrap());
+        check_minimum(&cost, &minimise(&cost).unwrap());
     }
 
     #[test]
     fn maximising_is_minimising_the_negative((rows, cols, kind, seed) in shape_and_kind()) {
         let score = matrix(kind, rows, cols, seed);
-        let most = maximize(&score).unwrap();
-        let least = minimize(&negated(&score)).unwrap();
+        let most = maximise(&score).unwrap();
+        let least = minimise(&negated(&score)).unwrap();
         prop_assert_eq!(&most.columns, &least.columns);
         prop_assert_eq!(most.value, -least.value);
         prop_assert!(most.row_duals.iter().zip(&least.row_duals).all(|(a, b)| *a == -b));
@@ -410,8 +398,8 @@ proptest! {
     fn transposing_transposes((rows, cols, kind, seed) in shape_and_kind()) {
         prop_assume!(rows != cols);
         let cost = matrix(kind, rows, cols, seed);
-        let here = minimize(&cost).unwrap();
-        let there = minimize(&cost.transposed()).unwrap();
+        let here = minimise(&cost).unwrap();
+        let there = minimise(&cost.transposed()).unwrap();
         prop_assert_eq!(&here.row_duals, &there.column_duals);
         prop_assert_eq!(&here.column_duals, &there.row_duals);
         for (i, column) in here.columns.iter().enumerate() {
@@ -426,19 +414,19 @@ proptest! {
         // Integers, so that the shift does not round.
         let mut random = Random(seed);
         let cost = Matrix::from_fn(n, n, |_, _| random.below(1000) as f64);
-        let want = minimize(&cost).unwrap().value + f64::from(shift);
+        let want = minimise(&cost).unwrap().value + f64::from(shift);
         let at = which.index(n);
         let by_row = Matrix::from_fn(n, n, |i, j| cost[(i, j)] + f64::from(shift * i32::from(i == at)));
         let by_column = Matrix::from_fn(n, n, |i, j| cost[(i, j)] + f64::from(shift * i32::from(j == at)));
-        prop_assert_eq!(minimize(&by_row).unwrap().value, want);
-        prop_assert_eq!(minimize(&by_column).unwrap().value, want);
+        prop_assert_eq!(minimise(&by_row).unwrap().value, want);
+        prop_assert_eq!(minimise(&by_column).unwrap().value, want);
     }
 
     #[test]
     fn greedy_reaches_half_of_the_greatest_total((rows, cols, seed) in (0usize..30, 0usize..30, any::<u64>())) {
         let score = matrix("uniform", rows, cols, seed);
-        let taken = greedy::maximize(&score, None).unwrap();
-        let most = maximize(&score).unwrap().value;
+        let taken = greedy::maximise(&score, None).unwrap();
+        let most = maximise(&score).unwrap().value;
         check_injection(&score, &taken.columns);
         prop_assert!(taken.value <= most + 1e-12 && taken.value >= 0.5 * most - 1e-12);
     }

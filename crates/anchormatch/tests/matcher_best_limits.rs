@@ -327,7 +327,7 @@ proptest! {
     fn every_result_is_sound(
         source in any_graph(),
         target in any_graph(),
-        told in proptest::collection::vec((0..7usize, 0..7usize, prop_oneof![Just(1.0), 0.01..1.0f64]), 0..6),
+        given in proptest::collection::vec((0..7usize, 0..7usize, prop_oneof![Just(1.0), 0.01..1.0f64]), 0..6),
         similar in proptest::option::of(proptest::collection::vec(-2.0..2.0f64, 49)),
         allow_unmatched: bool,
         repair_anchors: bool,
@@ -336,7 +336,7 @@ proptest! {
     ) {
         let (n, m) = (source.node_count(), target.node_count());
         let mut taken = ([false; 7], [false; 7]);
-        let told = told.into_iter().filter(|&(s, t, weight)| {
+        let given = given.into_iter().filter(|&(s, t, weight)| {
             let inside = s < n && t < m;
             let hard = weight == 1.0;
             let allowed = inside && !(hard && (taken.0[s] || taken.1[t]));
@@ -345,8 +345,8 @@ proptest! {
             }
             allowed
         });
-        let told = told.map(|(source, target, weight)| Anchor { source, target, weight });
-        let anchors = Anchors::new(&source, &target, told.collect::<Vec<_>>()).unwrap();
+        let given = given.map(|(source, target, weight)| Anchor { source, target, weight });
+        let anchors = Anchors::new(&source, &target, given.collect::<Vec<_>>()).unwrap();
         let mut task = Task::new(&source, &target, &anchors).unwrap();
         if let Some(similar) = similar {
             let similarity = Matrix::from_fn(n, m, |i, a| similar[7 * i + a]);

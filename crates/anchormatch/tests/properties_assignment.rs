@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use anchormatch::Assignment;
-use anchormatch::assignment::{LinearAssignment, Sinkhorn, greedy, maximize, minimize};
+use anchormatch::assignment::{LinearAssignment, Sinkhorn, greedy, maximise, minimise};
 use anchormatch::linalg::Matrix;
 use anchormatch_invariants::shapes::order;
 use proptest::collection::vec;
@@ -54,24 +54,24 @@ proptest! {
     #[test]
     fn every_assignment_is_sound_and_its_value_is_recounted(cost in costs()) {
         let (n, m) = (cost.rows(), cost.cols());
-        for best in [minimize(&cost).unwrap(), maximize(&cost).unwrap()] {
+        for best in [minimise(&cost).unwrap(), maximise(&cost).unwrap()] {
             assert_one_to_one(&best.columns, n, m);
             assert_recounted(&cost, &best);
         }
-        let taken = greedy::maximize(&cost, None).unwrap();
+        let taken = greedy::maximise(&cost, None).unwrap();
         assert_one_to_one(&taken.columns, n, m);
-        let best = maximize(&cost).unwrap().value;
+        let best = maximise(&cost).unwrap().value;
         prop_assert!(taken.value <= best || close(taken.value, best, &cost));
     }
 
     #[test]
     fn names_and_sides_do_not_change_the_value(cost in costs(), seed in any::<u64>()) {
-        let best = minimize(&cost).unwrap().value;
-        let transposed = minimize(&cost.transposed()).unwrap().value;
+        let best = minimise(&cost).unwrap().value;
+        let transposed = minimise(&cost.transposed()).unwrap().value;
         prop_assert!(close(transposed, best, &cost), "{transposed} {best}");
         let rows = order(cost.rows(), seed);
         let columns = order(cost.cols(), seed ^ 1);
-        let renamed = minimize(&cost.select(&rows, &columns)).unwrap().value;
+        let renamed = minimise(&cost.select(&rows, &columns)).unwrap().value;
         prop_assert!(close(renamed, best, &cost), "{renamed} {best}");
     }
 
@@ -81,7 +81,7 @@ proptest! {
         prop_assume!(cost.as_slice().iter().all(ordinary));
         let factor = 2f64.powi(power);
         let scaled = Matrix::from_fn(cost.rows(), cost.cols(), |i, j| factor * cost[(i, j)]);
-        let (one, two) = (minimize(&cost).unwrap(), minimize(&scaled).unwrap());
+        let (one, two) = (minimise(&cost).unwrap(), minimise(&scaled).unwrap());
         prop_assert_eq!(two.columns, one.columns);
         prop_assert_eq!(two.value, factor * one.value);
     }

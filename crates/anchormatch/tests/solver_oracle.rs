@@ -219,7 +219,7 @@ fn cases() -> Vec<Case> {
 /// Every one-to-one assignment within the candidates, the empty one included.
 fn every(problem: &Problem) -> Vec<Assignment> {
     let (n, m) = problem.shape();
-    let mut all = assignments(n, m, true);
+    let mut all: Vec<Assignment> = assignments(n, m, true);
     let allowed = |(i, a)| problem.candidates().allows(i, a);
     all.retain(|assignment| assignment.pairs().all(allowed));
     all

@@ -95,7 +95,7 @@ fn kinds(n: usize, m: usize, seed: u64) -> Vec<Problem> {
 /// The best value over all feasible assignments.
 fn brute_force(problem: &Problem) -> f64 {
     let (n, m) = problem.shape();
-    let all = assignments(n, m, true).into_iter();
+    let all = assignments::<Assignment>(n, m, true).into_iter();
     let feasible = all.filter(|assignment| problem.is_feasible(assignment));
     let values = feasible.map(|assignment| problem.objective(&assignment));
     let better = |x, y| if problem.sense().better(y, x) { y } else { x };

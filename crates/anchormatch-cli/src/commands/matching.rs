@@ -64,7 +64,7 @@ pub(crate) struct Options {
     /// The graph to match to; `-` is standard input
     target: PathBuf,
 
-    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a hint.
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor.
     /// Without anchors the terms that need them drop out
     #[arg(short, long, value_name = "FILE")]
     anchors: Option<PathBuf>,

@@ -43,7 +43,7 @@ pub(crate) struct Options {
     /// The graph to match to; `-` is standard input
     target: PathBuf,
 
-    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a hint
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor
     #[arg(short, long, value_name = "FILE")]
     anchors: Option<PathBuf>,
 

@@ -9,6 +9,7 @@
 mod bans;
 mod crates;
 mod document;
+mod lists;
 mod options;
 mod rooms;
 mod source;

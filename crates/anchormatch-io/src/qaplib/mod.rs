@@ -161,6 +161,7 @@ fn read_size<R: BufRead>(words: &mut Words<R>) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch_invariants::small_problems::permutations;
 
     fn read(text: &str) -> Result<QapInstance> {
         read_qap_from(text.as_bytes(), "a.dat", &ProblemOptions::default())
@@ -193,14 +194,7 @@ mod tests {
         let b = Matrix::from_fn(3, 3, |i, j| (i * i + 2 * j) as f64 / 4.0);
         let instance = QapInstance { n: 3, a, b };
         let problem = instance.problem(Sense::Minimise).unwrap();
-        for p in [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ] {
+        for p in permutations(3) {
             let mut cost = 0.0;
             for i in 0..3 {
                 for j in 0..3 {
@@ -208,7 +202,8 @@ mod tests {
                 }
             }
             assert_eq!(instance.cost(&p), cost);
-            assert_eq!(problem.objective(&p.map(Some).into()), cost);
+            let assignment = p.into_iter().map(Some).collect();
+            assert_eq!(problem.objective(&assignment), cost);
         }
     }
 

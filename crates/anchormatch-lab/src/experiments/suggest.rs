@@ -4,7 +4,7 @@
 //! take the answer as an anchor, match again. One loop asks for the node that
 //! [`Matching::suggest`](anchormatch::Matching::suggest) names, the other for a random one; both start
 //! from the same anchors of the same pairs of graphs, so that their difference is a paired one.
-//! Accuracy is over all pairs of the truth, told ones included: both loops were told as many.
+//! Accuracy is over all pairs of the truth, known ones included: both loops are given as many.
 
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ impl SuggestStudy {
             ));
         }
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed.wrapping_add(1)));
-        let mut told = order[..self.first].to_vec();
+        let mut known = order[..self.first].to_vec();
         let mut suggested = Vec::new();
         let mut random = Vec::new();
         for count in self.first..=self.last {
@@ -183,7 +183,7 @@ impl SuggestStudy {
                 let right = right.filter(|(s, t)| mapping.get(s) == Some(t)).count();
                 right as f64 / instance.truth.len() as f64
             };
-            let matching = run(&told)?;
+            let matching = run(&known)?;
             suggested.push(accuracy(&matching));
             // The first run is the same.
             random.push(if count == self.first {
@@ -197,7 +197,7 @@ impl SuggestStudy {
                 let pair = instance.truth.iter().find(|pair| pair.0 == s.source);
                 pair.copied()
             });
-            told.extend(answer);
+            known.extend(answer);
         }
         Ok([suggested, random])
     }

@@ -32,11 +32,11 @@ pub struct GreedyAssignment {
 /// use anchormatch::linalg::Matrix;
 ///
 /// let score = Matrix::from_vec(2, 2, vec![0.9, 0.8, 0.7, 0.1]);
-/// assert_eq!(greedy::maximize(&score, None)?.columns, [Some(0), Some(1)]);
-/// assert_eq!(greedy::maximize(&score, Some(0.5))?.columns, [Some(0), None]);
+/// assert_eq!(greedy::maximise(&score, None)?.columns, [Some(0), Some(1)]);
+/// assert_eq!(greedy::maximise(&score, Some(0.5))?.columns, [Some(0), None]);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-pub fn maximize(score: &Matrix, threshold: Option<f64>) -> Result<GreedyAssignment> {
+pub fn maximise(score: &Matrix, threshold: Option<f64>) -> Result<GreedyAssignment> {
     let threshold = threshold.unwrap_or(f64::NEG_INFINITY);
     if threshold.is_nan() {
         return Err(Error::parameter("threshold", threshold, "a number"));

@@ -5,7 +5,7 @@
 //! min Σ c_ij x_ij over x ∈ {0,1}, Σ_j x_ij ≤ 1, Σ_i x_ij ≤ 1, Σ x_ij = min(m, n),
 //! max Σ u_i + Σ v_j over u_i + v_j ≤ c_ij, where the duals of the larger side are ≤ 0.
 //!
-//! An [`Assignment`] is the partner of each row, if it has one. [`minimize`] and [`maximize`] solve it exactly by shortest augmenting paths (the room [`dense`]);
+//! An [`Assignment`] is the partner of each row, if it has one. [`minimise`] and [`maximise`] solve it exactly by shortest augmenting paths (the room [`dense`]);
 //! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched. [`Sinkhorn`] balances a
 //! positive matrix to a soft assignment. [`ListedBalance`] and [`auction`] do both where each row has a short list of columns.
 
@@ -60,31 +60,31 @@ pub struct LinearAssignment {
 ///
 /// # Example
 /// ```
-/// use anchormatch::assignment::minimize;
+/// use anchormatch::assignment::minimise;
 /// use anchormatch::linalg::Matrix;
 ///
 /// let cost = Matrix::from_vec(2, 3, vec![4.0, 1.0, 3.0, 2.0, 0.0, 5.0]);
-/// let best = minimize(&cost)?;
+/// let best = minimise(&cost)?;
 /// assert_eq!(best.columns, [Some(1), Some(0)]);
 /// assert_eq!(best.value, 3.0);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-pub fn minimize(cost: &Matrix) -> Result<LinearAssignment> {
+pub fn minimise(cost: &Matrix) -> Result<LinearAssignment> {
     let mut best = LinearAssignment::default();
-    LinearSolver::new().minimize(cost, &mut best)?;
+    LinearSolver::new().minimise(cost, &mut best)?;
     Ok(best)
 }
 
 /// The assignment of greatest total score that matches every node of the smaller side.
 ///
 /// # Errors
-/// As for [`minimize`].
+/// As for [`minimise`].
 ///
 /// # Complexity
-/// As for [`minimize`].
-pub fn maximize(score: &Matrix) -> Result<LinearAssignment> {
+/// As for [`minimise`].
+pub fn maximise(score: &Matrix) -> Result<LinearAssignment> {
     let mut best = LinearAssignment::default();
-    LinearSolver::new().maximize(score, &mut best)?;
+    LinearSolver::new().maximise(score, &mut best)?;
     Ok(best)
 }
 

@@ -198,15 +198,18 @@ mod tests {
 
     #[test]
     fn several_hints_are_one_clause() {
-        let told = |hints: &[Hint]| advised("it is large", hints, Hint::neutral);
-        assert_eq!(told(&[]), "it is large");
-        assert_eq!(told(&[Hint::MoreMemory]), "it is large; allow more memory");
+        let advised_by = |hints: &[Hint]| advised("it is large", hints, Hint::neutral);
+        assert_eq!(advised_by(&[]), "it is large");
         assert_eq!(
-            told(&[Hint::MoreMemory, Hint::SmallerGraphs]),
+            advised_by(&[Hint::MoreMemory]),
+            "it is large; allow more memory"
+        );
+        assert_eq!(
+            advised_by(&[Hint::MoreMemory, Hint::SmallerGraphs]),
             "it is large; allow more memory or match smaller graphs"
         );
         assert_eq!(
-            told(&[Hint::MoreMemory, Hint::FewerPoints, Hint::SparsePoints]),
+            advised_by(&[Hint::MoreMemory, Hint::FewerPoints, Hint::SparsePoints]),
             "it is large; allow more memory, take fewer points, or give a sparse graph of them as a \
              list of edges"
         );

@@ -24,6 +24,8 @@ mod product;
 mod seeds;
 mod separable;
 mod sparse;
+#[cfg(test)]
+mod test_support;
 mod weights;
 
 pub use affinities::Affinities;

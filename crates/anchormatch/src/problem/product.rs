@@ -315,6 +315,7 @@ fn select_rows(out: &mut [f64], matrix: &Matrix, assignment: &Assignment) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::assert_is_its_values;
     use super::*;
     use proptest::prelude::*;
 
@@ -335,6 +336,14 @@ mod tests {
         })
     }
 
+    fn pick(matrix: &Matrix, sparse: bool) -> Weights {
+        if sparse {
+            Weights::sparse(matrix)
+        } else {
+            Weights::Dense(matrix.clone())
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -343,9 +352,6 @@ mod tests {
             seed in 0u64..500,
         ) {
             let (a, b) = (matrix(n, seed, symmetric[0]), matrix(n, seed + 7, symmetric[1]));
-            let pick = |m: &Matrix, sparse_kind| {
-                if sparse_kind { Weights::sparse(m) } else { Weights::Dense(m.clone()) }
-            };
             let weights = (pick(&a, kinds[0]), pick(&b, kinds[1]));
             let problem =
                 ProductPairwise::problem(Sense::Minimise, weights.0, weights.1, None).unwrap();
@@ -366,38 +372,12 @@ mod tests {
             kinds in any::<[bool; 2]>(), seed in 0u64..500,
         ) {
             let (a, b) = (matrix(n, seed, symmetric[0]), matrix(m, seed + 7, symmetric[1]));
-            let pick = |m: &Matrix, sparse_kind| {
-                if sparse_kind { Weights::sparse(m) } else { Weights::Dense(m.clone()) }
-            };
             let (pairwise, _) =
                 ProductPairwise::new(pick(&a, kinds[0]), pick(&b, kinds[1])).unwrap();
-            let x: Vec<f64> = (0..n * m).map(|k| ((k * 5 + 2) % 7) as f64).collect();
-            let mut applied = vec![f64::NAN; n * m];
-            pairwise.apply(&x, &mut applied, &mut vec![0.0; pairwise.scratch_len()]);
-            let mut added = vec![0.0; n * m];
-            for j in 0..n {
-                for d in 0..m {
-                    pairwise.add_interactions(j, d, x[j * m + d], &mut added);
-                }
-            }
-            // An assignment that leaves a node alone when it can, as a matrix and as a list.
-            let assignment: Assignment =
-                (0..n).map(|i| (i > 0 && i <= m).then(|| m - i)).collect();
-            let mut chosen = vec![0.0; n * m];
-            for (i, c) in assignment.pairs() {
-                chosen[i * m + c] = 1.0;
-            }
-            let mut scratch = vec![f64::NAN; pairwise.scratch_len()];
-            let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);
-            pairwise.apply(&chosen, &mut by_matrix, &mut scratch);
-            pairwise.apply_assignment(&assignment, &mut by_list, &mut scratch);
-            for (list, matrix) in by_list.iter().zip(&by_matrix) {
-                prop_assert!((list - matrix).abs() < 1e-9);
-            }
+            assert_is_its_values(&pairwise, 1e-12);
             let low_rank = pairwise.low_rank().unwrap();
             for i in 0..n {
                 for c in 0..m {
-                    let mut want = 0.0;
                     for j in 0..n {
                         for d in 0..m {
                             let value = pairwise.value(i, c, j, d);
@@ -409,42 +389,7 @@ mod tests {
                             }
                             prop_assert!((sum - value).abs() < 1e-12);
                             prop_assert!((crossed - pairwise.value(i, d, j, c)).abs() < 1e-12);
-                            prop_assert_eq!(value, pairwise.value(j, d, i, c));
-                            let (low, high) = pairwise.bounds();
-                            prop_assert!((low..=high).contains(&value) || i == j || c == d);
-                            want += value * x[j * m + d];
                         }
-                    }
-                    prop_assert!((applied[i * m + c] - want).abs() < 1e-9);
-                    prop_assert!((added[i * m + c] - want).abs() < 1e-9);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn exchanges_are_four_assignments_at_once() {
-        let (n, m) = (5, 6);
-        for kinds in 0..4 {
-            for symmetric in [true, false] {
-                let (a, b) = (matrix(n, 3, symmetric), matrix(m, 8, false));
-                let pick = |m: &Matrix, as_sparse: bool| {
-                    if as_sparse {
-                        Weights::sparse(m)
-                    } else {
-                        Weights::Dense(m.clone())
-                    }
-                };
-                let weights = (pick(&a, kinds & 1 > 0), pick(&b, kinds & 2 > 0));
-                let (w, _) = ProductPairwise::new(weights.0, weights.1).unwrap();
-                let mut gradient = vec![1.0; n * m];
-                w.add_exchange((1, 4), (3, 2), &mut gradient);
-                for k in 0..n {
-                    for c in 0..m {
-                        let want = 1.0 + w.value(k, c, 1, 2) + w.value(k, c, 3, 4)
-                            - w.value(k, c, 1, 4)
-                            - w.value(k, c, 3, 2);
-                        assert!((gradient[k * m + c] - want).abs() < 1e-12);
                     }
                 }
             }

@@ -322,6 +322,7 @@ fn tabulate(factors: &KernelFactors, values: &Matrix) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::assert_is_its_values;
     use super::*;
     use crate::problem::ExplicitPairwise;
     use proptest::prelude::*;
@@ -358,59 +359,20 @@ mod tests {
             for (w, g) in want.iter().zip(&got) {
                 prop_assert!((w - g).abs() <= 1.1e-6 * mass + 1e-12, "{w} {g}");
             }
-            for i in 0..n {
-                for a in 0..m {
-                    for j in 0..n {
-                        for b in 0..m {
-                            prop_assert_eq!(explicit.value(i, a, j, b), separable.value(i, a, j, b));
-                        }
-                    }
-                }
+            for (p, q) in (0..n * m).flat_map(|p| (0..n * m).map(move |q| (p, q))) {
+                let (i, a, j, b) = (p / m, p % m, q / m, q % m);
+                prop_assert_eq!(explicit.value(i, a, j, b), separable.value(i, a, j, b));
             }
         }
     }
 
     #[test]
-    fn gradients_follow_single_and_exchanged_assignments() {
-        let (n, m) = (6, 8);
-        let kernel = GaussianKernel::new(0.1).unwrap();
-        let (x, y) = (symmetric(n, 1, false), symmetric(m, 2, false));
-        let w = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
-        let (mut single, mut exchange) = (vec![0.0; n * m], vec![0.0; n * m]);
-        w.add_interactions(2, 5, 3.0, &mut single);
-        w.add_exchange((1, 4), (3, 7), &mut exchange);
-        for k in 0..n {
-            for c in 0..m {
-                let want = 3.0 * w.value(k, c, 2, 5);
-                assert!((single[k * m + c] - want).abs() < 1e-8);
-                let want = w.value(k, c, 1, 7) + w.value(k, c, 3, 4)
-                    - w.value(k, c, 1, 4)
-                    - w.value(k, c, 3, 7);
-                assert!((exchange[k * m + c] - want).abs() < 1e-8);
-            }
-        }
-    }
-
-    #[test]
-    fn a_product_with_an_assignment_is_a_product_with_its_matrix() {
+    fn products_and_gradients_are_sums_of_values() {
         for (n, m) in [(6, 8), (8, 6), (1, 1), (0, 3)] {
             let kernel = GaussianKernel::new(0.1).unwrap();
             let (x, y) = (symmetric(n, 1, false), symmetric(m, 2, false));
             let w = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
-            let assignment: Assignment = (0..n)
-                .map(|i| (i != 2 && i < m).then(|| m - 1 - i))
-                .collect();
-            let mut matrix = vec![0.0; n * m];
-            for (i, b) in assignment.pairs() {
-                matrix[i * m + b] = 1.0;
-            }
-            let mut scratch = vec![f64::NAN; w.scratch_len()];
-            let (mut by_matrix, mut by_list) = (vec![f64::NAN; n * m], vec![f64::NAN; n * m]);
-            w.apply(&matrix, &mut by_matrix, &mut scratch);
-            w.apply_assignment(&assignment, &mut by_list, &mut scratch);
-            for (list, matrix) in by_list.iter().zip(&by_matrix) {
-                assert!((list - matrix).abs() < 1e-12);
-            }
+            assert_is_its_values(&w, 2e-9);
         }
     }
 
@@ -428,28 +390,15 @@ mod tests {
                 .collect();
             let monitor = Monitor::silent();
             let w = SeparablePairwise::from_factors(&factors, &monitor).unwrap();
-            let (low, high) = w.bounds();
             let entry = |i, a, j, b| -> f64 {
                 let terms = factors.iter().map(|(f, g)| f[(i, j)] * g[(a, b)]);
                 if i == j || a == b { 0.0 } else { terms.sum() }
             };
-            let x: Vec<f64> = (0..n * m).map(|k| (k % 5) as f64).collect();
-            let mut image = vec![0.0; n * m];
-            w.apply(&x, &mut image, &mut vec![0.0; w.scratch_len()]);
-            for i in 0..n {
-                for a in 0..m {
-                    let mut sum = 0.0;
-                    for j in 0..n {
-                        for b in 0..m {
-                            let want = entry(i, a, j, b);
-                            assert!((w.value(i, a, j, b) - want).abs() < 1e-12);
-                            assert!(i == j || a == b || (low <= want && want <= high));
-                            sum += want * x[j * m + b];
-                        }
-                    }
-                    assert!((image[i * m + a] - sum).abs() < 1e-9);
-                }
+            for (p, q) in (0..n * m).flat_map(|p| (0..n * m).map(move |q| (p, q))) {
+                let (i, a, j, b) = (p / m, p % m, q / m, q % m);
+                assert!((w.value(i, a, j, b) - entry(i, a, j, b)).abs() < 1e-12);
             }
+            assert_is_its_values(&w, 1e-12);
         }
         let square = (Matrix::zeros(2, 2), Matrix::zeros(3, 3));
         let wrong = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));

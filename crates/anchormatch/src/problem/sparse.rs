@@ -195,6 +195,7 @@ impl Pairwise for SparsePairwise {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::assert_is_its_values;
     use super::*;
 
     fn listed() -> Listed {
@@ -229,20 +230,7 @@ mod tests {
     #[test]
     fn products_and_gradients_agree_with_values() {
         let problem = listed().problem().unwrap();
-        let w = problem.pairwise();
-        let x: Vec<f64> = (0..6).map(|k| f64::from(k) + 0.5).collect();
-        let (mut applied, mut added) = (vec![f64::NAN; 6], vec![0.0; 6]);
-        w.apply(&x, &mut applied, &mut []);
-        for q in 0..6 {
-            w.add_interactions(q / 3, q % 3, x[q], &mut added);
-        }
-        for p in 0..6 {
-            let want: f64 = (0..6)
-                .map(|q| w.value(p / 3, p % 3, q / 3, q % 3) * x[q])
-                .sum();
-            assert_eq!(applied[p], want);
-            assert_eq!(added[p], want);
-        }
+        assert_is_its_values(problem.pairwise(), 1e-12);
     }
 
     #[test]

@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use crate::linalg::Matrix;
     use crate::problem::{Coverage, ExplicitPairwise, Sense};
+    use anchormatch_invariants::small_problems::assignments;
 
     fn problem(n: usize, m: usize, seed: usize, coverage: Coverage, sense: Sense) -> Problem {
         let size = n * m;
@@ -212,14 +213,7 @@ mod tests {
     /// assignments on the side that the start is not on.
     #[test]
     fn small_problems_are_solved_on_the_other_side() {
-        let orders = [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ];
+        let all: Vec<Assignment> = assignments(3, 3, false);
         for seed in 0..8 {
             let problem = problem(3, 3, seed, Coverage::Full, Sense::Maximise);
             let first = Assignment::identity(3);
@@ -228,10 +222,10 @@ mod tests {
             for i in 0..3 {
                 for a in (0..3).filter(|&a| a != i) {
                     let (found, _) = search.best(Condition::Together(i, a)).unwrap();
-                    let best = orders
+                    let best = all
                         .iter()
-                        .filter(|order| order[i] == a)
-                        .map(|order| problem.objective(&order.map(Some).into()))
+                        .filter(|other| other.partner(i) == Some(a))
+                        .map(|other| problem.objective(other))
                         .fold(f64::NEG_INFINITY, f64::max);
                     assert!((problem.objective(&found) - best).abs() < 1e-9);
                 }

@@ -188,7 +188,7 @@ mod tests {
         let now: f64 = (gradient.as_slice().iter().zip(x.as_slice()))
             .map(|(g, x)| g * x)
             .sum();
-        assignment::maximize(&gradient).unwrap().value - now
+        assignment::maximise(&gradient).unwrap().value - now
     }
 
     fn soft_after(problem: &Problem, iterations: usize) -> Solution {

@@ -19,7 +19,7 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
     let (n, m) = problem.shape();
     let candidates = problem.candidates();
     let mut assignment = if candidates.is_all() {
-        assignment::maximize(score)?.columns
+        assignment::maximise(score)?.columns
     } else {
         let little = assignment::ruled_out(score.as_slice().iter().copied(), n, m);
         let mut restricted = Matrix::filled(n, m, little);
@@ -28,7 +28,7 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
                 restricted[(i, a)] = score[(i, a)];
             }
         }
-        let mut columns = assignment::maximize(&restricted)?.columns;
+        let mut columns = assignment::maximise(&restricted)?.columns;
         columns.retain(|i, a| candidates.allows(i, a));
         columns
     };

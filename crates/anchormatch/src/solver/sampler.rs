@@ -287,6 +287,7 @@ fn accepts(log_ratio: f64, random: &mut ChaCha8Rng) -> bool {
 mod tests {
     use super::*;
     use crate::problem::{ExplicitPairwise, Sense};
+    use anchormatch_invariants::small_problems::assignments;
 
     fn problem(n: usize, m: usize, coverage: Coverage, sense: Sense) -> Problem {
         let size = n * m;
@@ -302,15 +303,7 @@ mod tests {
     /// All feasible assignments.
     fn all(problem: &Problem) -> Vec<Assignment> {
         let (n, m) = problem.shape();
-        let mut found = vec![Assignment::default()];
-        for _ in 0..n {
-            let mut longer = Vec::new();
-            for p in &found {
-                let free = (0..m).map(Some).filter(|&a| p.iter().all(|b| a != b));
-                longer.extend(free.chain([None]).map(|a| p.iter().chain([a]).collect()));
-            }
-            found = longer;
-        }
+        let mut found: Vec<Assignment> = assignments(n, m, true);
         found.retain(|p| problem.is_feasible(p));
         found
     }

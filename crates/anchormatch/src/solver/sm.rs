@@ -148,7 +148,7 @@ impl Solver for Sm {
 fn round_greedily(problem: &Problem, score: &Matrix) -> Result<Assignment> {
     let candidates = problem.candidates();
     let mut assignment = if candidates.is_all() {
-        greedy::maximize(score, None)?.columns
+        greedy::maximise(score, None)?.columns
     } else {
         let mut allowed = Matrix::filled(score.rows(), score.cols(), -1.0);
         for i in 0..score.rows() {
@@ -156,7 +156,7 @@ fn round_greedily(problem: &Problem, score: &Matrix) -> Result<Assignment> {
                 allowed[(i, a)] = score[(i, a)].max(0.0);
             }
         }
-        greedy::maximize(&allowed, Some(0.0))?.columns
+        greedy::maximise(&allowed, Some(0.0))?.columns
     };
     if problem.coverage() == Coverage::Partial {
         drop_harmful(problem, &mut assignment);

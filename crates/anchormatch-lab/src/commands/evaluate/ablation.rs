@@ -39,23 +39,23 @@ impl Options {
             run(&plan, row, &variants, monitor, done)
         })?;
         job.finish();
-        let told: Vec<(&str, AblationRow)> = lines
+        let figures: Vec<(&str, AblationRow)> = lines
             .measured()
             .filter(|(_, trials)| !trials.is_empty())
             .map(|(row, trials)| (row.name.as_str(), AblationRow::of(trials)))
             .collect();
         if let Some(file) = &csv_file {
-            write(file, &csv(&variants, &told))?;
+            write(file, &csv(&variants, &figures))?;
         }
         if common.json {
             let parts = json!({
-                "rows": told.iter().map(|row| row_json(&variants, row)).collect::<Vec<_>>(),
+                "rows": figures.iter().map(|row| row_json(&variants, row)).collect::<Vec<_>>(),
                 "missing": lines.missing_json(),
             });
             let document = common.document("ablation", lines.complete, parts);
             print(&format!("{document:#}\n"))?;
         } else {
-            print(&text(&variants, &told))?;
+            print(&text(&variants, &figures))?;
             print(&lines.missing())?;
         }
         Ok(lines.end())
@@ -63,19 +63,25 @@ impl Options {
 }
 
 /// Variants in rows, rows in columns.
-fn text(variants: &[Variant], told: &[(&str, AblationRow)]) -> String {
-    let header = || ["variant"].into_iter().chain(told.iter().map(|row| row.0));
+fn text(variants: &[Variant], figures: &[(&str, AblationRow)]) -> String {
+    let header = || {
+        ["variant"]
+            .into_iter()
+            .chain(figures.iter().map(|row| row.0))
+    };
     let (mut accuracy, mut gain) = (Table::new(header()), Table::new(header()));
-    let trials = told
+    let trials = figures
         .iter()
         .map(|(_, row)| row.accuracy[0].count.to_string());
     accuracy.row(["trials".to_owned()].into_iter().chain(trials));
     for (place, variant) in variants.iter().enumerate() {
         let name = || [variant.name.to_owned()].into_iter();
-        let cells = told.iter().map(|(_, row)| with_error(&row.accuracy[place]));
+        let cells = figures
+            .iter()
+            .map(|(_, row)| with_error(&row.accuracy[place]));
         accuracy.row(name().chain(cells));
         if place > 0 {
-            let cells = told.iter().map(|(_, row)| with_error(&row.gain[place]));
+            let cells = figures.iter().map(|(_, row)| with_error(&row.gain[place]));
             gain.row(name().chain(cells));
         }
     }
@@ -87,9 +93,9 @@ fn text(variants: &[Variant], told: &[(&str, AblationRow)]) -> String {
     )
 }
 
-fn csv(variants: &[Variant], told: &[(&str, AblationRow)]) -> String {
+fn csv(variants: &[Variant], figures: &[(&str, AblationRow)]) -> String {
     let mut text = "row,variant,trials,accuracy,accuracy_error,gain,gain_error\n".to_owned();
-    for (name, row) in told {
+    for (name, row) in figures {
         for (place, variant) in variants.iter().enumerate() {
             let accuracy = &row.accuracy[place];
             writeln!(

@@ -32,7 +32,7 @@ pub(super) struct Options {
 }
 
 /// Rows, groups and all pairs.
-struct Told<'a> {
+struct Figures<'a> {
     rows: Vec<(&'a str, Reliability)>,
     groups: Vec<(&'a str, Reliability)>,
     all: Reliability,
@@ -51,34 +51,34 @@ impl Options {
             run(&plan, row, monitor, done)
         })?;
         job.finish();
-        let told = Told::of(&lines);
+        let figures = Figures::of(&lines);
         if let Some(file) = &csv_file {
-            write(file, &told.csv())?;
+            write(file, &figures.csv())?;
         }
         if let Some(file) = &svg_file {
-            let mut groups = told.groups.clone();
-            groups.push(("all", told.all));
+            let mut groups = figures.groups.clone();
+            groups.push(("all", figures.all));
             write(file, &reliability_plot(&groups)?)?;
         }
         if common.json {
             let parts = json!({
-                "all": reliability_json("all", &told.all),
-                "groups": told.groups.iter().map(|(n, r)| reliability_json(n, r)).collect::<Vec<_>>(),
-                "rows": told.rows.iter().map(|(n, r)| reliability_json(n, r)).collect::<Vec<_>>(),
+                "all": reliability_json("all", &figures.all),
+                "groups": figures.groups.iter().map(|(n, r)| reliability_json(n, r)).collect::<Vec<_>>(),
+                "rows": figures.rows.iter().map(|(n, r)| reliability_json(n, r)).collect::<Vec<_>>(),
                 "missing": lines.missing_json(),
             });
             let document = common.document("calibration", lines.complete, parts);
             print(&format!("{document:#}\n"))?;
         } else {
-            print(&told.text(&lines.missing()))?;
+            print(&figures.text(&lines.missing()))?;
         }
         Ok(lines.end())
     }
 }
 
-impl<'a> Told<'a> {
+impl<'a> Figures<'a> {
     fn of(lines: &'a Lines<Reliability>) -> Self {
-        let mut told = Self {
+        let mut figures = Self {
             rows: Vec::new(),
             groups: Vec::new(),
             all: Reliability::default(),
@@ -86,15 +86,15 @@ impl<'a> Told<'a> {
         for (row, trials) in lines.measured() {
             let mut pairs = Reliability::default();
             trials.iter().for_each(|trial| pairs.merge(trial));
-            told.all.merge(&pairs);
-            told.rows.push((&row.name, pairs));
+            figures.all.merge(&pairs);
+            figures.rows.push((&row.name, pairs));
             let group = row.group.as_str();
-            match told.groups.iter_mut().find(|(name, _)| *name == group) {
+            match figures.groups.iter_mut().find(|(name, _)| *name == group) {
                 Some((_, sum)) => sum.merge(&pairs),
-                None => told.groups.push((group, pairs)),
+                None => figures.groups.push((group, pairs)),
             }
         }
-        told
+        figures
     }
 
     fn text(&self, missing: &str) -> String {

@@ -44,8 +44,8 @@ pub(super) struct Options {
     sequential: bool,
 }
 
-/// A row as it is told.
-struct Told {
+/// The figures of a row.
+struct Figures {
     name: String,
     group: Group,
     row: LimitRow,
@@ -68,15 +68,15 @@ impl Options {
             run(&plan, row, monitor, done)
         })?;
         job.finish();
-        let told = told(&lines);
+        let figures = figures(&lines);
         let imperfect = imperfect(&lines, &plan);
         if let Some(file) = &csv_file {
-            write(file, &csv(&told))?;
+            write(file, &csv(&figures))?;
         }
         if common.json {
             let parts = json!({
                 "sequential": self.sequential,
-                "rows": told.iter().map(row_json).collect::<Vec<_>>(),
+                "rows": figures.iter().map(row_json).collect::<Vec<_>>(),
                 "imperfect": imperfect.iter().map(Imperfect::json).collect::<Vec<_>>(),
                 "missing": lines.missing_json(),
             });
@@ -84,12 +84,12 @@ impl Options {
             print(&format!("{document:#}\n"))?;
         } else {
             let found = imperfect.iter().map(Imperfect::text).collect::<String>();
-            print(&format!("{}{found}", self.text(&told, &lines.missing())))?;
+            print(&format!("{}{found}", self.text(&figures, &lines.missing())))?;
         }
         Ok(lines.end())
     }
 
-    fn text(&self, told: &[Told], missing: &str) -> String {
+    fn text(&self, figures: &[Figures], missing: &str) -> String {
         let mut table = Table::new([
             "row",
             "trials",
@@ -104,7 +104,7 @@ impl Options {
             "s best",
             "s fast",
         ]);
-        for Told { name, row, .. } in told {
+        for Figures { name, row, .. } in figures {
             table.row([
                 name.clone(),
                 row.best.count.to_string(),
@@ -126,7 +126,7 @@ impl Options {
             "under load, trials side by side (--sequential times them alone)"
         };
         let mut stages = Table::new(["row", "stages of best, seconds"]).with_words([1]);
-        for Told { name, row, .. } in told {
+        for Figures { name, row, .. } in figures {
             let stage = |(name, seconds): &(String, Summary)| format!("{name} {:.4}", seconds.mean);
             let line: Vec<String> = row.stages.iter().map(stage).collect();
             stages.row([name.clone(), line.join(", ")]);
@@ -199,16 +199,16 @@ fn imperfect(lines: &Lines<LimitTrial>, plan: &Plan) -> Vec<Imperfect> {
 }
 
 /// The rows that were measured, and all of Hotel together.
-fn told(lines: &Lines<LimitTrial>) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
+fn figures(lines: &Lines<LimitTrial>) -> Vec<Figures> {
+    let mut figures: Vec<Figures> = Vec::new();
     let mut hotel: Vec<LimitTrial> = Vec::new();
     let mut gaps = 0;
     for (row, trials) in lines.measured() {
         if row.group != Group::Hotel && gaps > 1 {
-            told.push(all_hotel(&hotel));
+            figures.push(all_hotel(&hotel));
             gaps = 0;
         }
-        told.push(Told {
+        figures.push(Figures {
             name: row.name.clone(),
             group: row.group,
             row: LimitRow::of(trials),
@@ -219,27 +219,27 @@ fn told(lines: &Lines<LimitTrial>) -> Vec<Told> {
         }
     }
     if gaps > 1 {
-        told.push(all_hotel(&hotel));
+        figures.push(all_hotel(&hotel));
     }
-    told
+    figures
 }
 
-fn all_hotel(trials: &[LimitTrial]) -> Told {
-    Told {
+fn all_hotel(trials: &[LimitTrial]) -> Figures {
+    Figures {
         name: "hotel, all".to_owned(),
         group: Group::Hotel,
         row: LimitRow::of(trials),
     }
 }
 
-fn csv(told: &[Told]) -> String {
+fn csv(figures: &[Figures]) -> String {
     let mut text = "row,group,trials,best,best_error,fast,fast_error,from_truth,from_truth_error,\
                     reached_search,reached_truth,\
                     reached,wrong_by_optimiser,wrong_by_optimiser_error,wrong_by_data,\
                     wrong_by_data_error,best_seconds,best_seconds_error,fast_seconds,\
                     fast_seconds_error\n"
         .to_owned();
-    for Told { name, group, row } in told {
+    for Figures { name, group, row } in figures {
         writeln!(
             text,
             "\"{name}\",{},{},{},{},{},{},{},{},{},{},{},{}",
@@ -261,13 +261,13 @@ fn csv(told: &[Told]) -> String {
     text
 }
 
-fn row_json(told: &Told) -> Value {
-    let row = &told.row;
+fn row_json(figures: &Figures) -> Value {
+    let row = &figures.row;
     let stages = row.stages.iter();
     let stages = stages.map(|(name, seconds)| (name.clone(), summary_json(seconds)));
     json!({
-        "row": told.name,
-        "group": told.group.as_str(),
+        "row": figures.name,
+        "group": figures.group.as_str(),
         "best": summary_json(&row.best),
         "fast": summary_json(&row.fast),
         "from_truth": summary_json(&row.limit),

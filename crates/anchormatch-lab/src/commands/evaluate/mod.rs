@@ -240,8 +240,8 @@ impl Common {
             }
             lines.push(Line { row, result });
         }
-        let is_told = |line: &Line<T>| line.result.is_ok();
-        if !lines.iter().any(is_told) {
+        let is_measured = |line: &Line<T>| line.result.is_ok();
+        if !lines.iter().any(is_measured) {
             return Err(match lines.into_iter().find_map(|l| l.result.err()) {
                 Some(reason) if complete => Failure::misuse(reason),
                 _ => Error::Stopped("no trial was finished").into(),

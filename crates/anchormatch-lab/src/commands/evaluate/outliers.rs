@@ -32,8 +32,8 @@ pub(super) struct Options {
     pub(super) common: Common,
 }
 
-/// A row as it is told.
-struct Told<'a> {
+/// The figures of a row.
+struct Figures<'a> {
     name: &'a str,
     counts: Counts,
     right: Summary,
@@ -50,32 +50,32 @@ impl Options {
             run(&plan, row, monitor, done)
         })?;
         job.finish();
-        let told = told(&lines);
+        let figures = figures(&lines);
         if let Some(file) = &csv_file {
-            write(file, &csv(&told))?;
+            write(file, &csv(&figures))?;
         }
         if common.json {
             let parts = json!({
-                "rows": told.iter().map(row_json).collect::<Vec<_>>(),
+                "rows": figures.iter().map(row_json).collect::<Vec<_>>(),
                 "missing": lines.missing_json(),
             });
             let document = common.document("outliers", lines.complete, parts);
             print(&format!("{document:#}\n"))?;
         } else {
-            print(&text(&told))?;
+            print(&text(&figures))?;
             print(&lines.missing())?;
         }
         Ok(lines.end())
     }
 }
 
-fn told(lines: &Lines<Counts>) -> Vec<Told<'_>> {
+fn figures(lines: &Lines<Counts>) -> Vec<Figures<'_>> {
     let measured = lines.measured();
     measured
         .map(|(row, trials)| {
             let mut counts = Counts::default();
             trials.iter().for_each(|trial| counts.merge(trial));
-            Told {
+            Figures {
                 name: &row.name,
                 counts,
                 right: Summary::of(trials.iter().filter_map(Counts::right)),
@@ -84,7 +84,7 @@ fn told(lines: &Lines<Counts>) -> Vec<Told<'_>> {
         .collect()
 }
 
-fn text(told: &[Told<'_>]) -> String {
+fn text(figures: &[Figures<'_>]) -> String {
     let mut table = Table::new([
         "row",
         "trials",
@@ -95,11 +95,11 @@ fn text(told: &[Told<'_>]) -> String {
         "recall",
         "false alarms",
     ]);
-    for Told {
+    for Figures {
         name,
         counts,
         right,
-    } in told
+    } in figures
     {
         table.row([
             (*name).to_owned(),
@@ -120,15 +120,15 @@ fn text(told: &[Told<'_>]) -> String {
     )
 }
 
-fn csv(told: &[Told<'_>]) -> String {
+fn csv(figures: &[Figures<'_>]) -> String {
     let mut text = "row,trials,right,right_error,inliers,matched,matched_right,outliers,alone,\
                     alone_right\n"
         .to_owned();
-    for Told {
+    for Figures {
         name,
         counts,
         right,
-    } in told
+    } in figures
     {
         writeln!(
             text,
@@ -147,11 +147,11 @@ fn csv(told: &[Told<'_>]) -> String {
     text
 }
 
-fn row_json(told: &Told<'_>) -> Value {
-    let counts = &told.counts;
+fn row_json(figures: &Figures<'_>) -> Value {
+    let counts = &figures.counts;
     json!({
-        "row": told.name,
-        "right": summary_json(&told.right),
+        "row": figures.name,
+        "right": summary_json(&figures.right),
         "inliers": counts.inliers,
         "matched": counts.matched,
         "matched_right": counts.matched_right,

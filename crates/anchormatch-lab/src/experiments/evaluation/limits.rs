@@ -87,13 +87,13 @@ impl LimitTrial {
         let task = trial.task()?;
         let found = Run::of(&best, &task, truth, monitor)?;
         let quick = Run::of(&fast, &task, truth, monitor)?;
-        let told = task.with_start(truth)?;
-        let beside = Run::of(&best, &told, truth, monitor)?;
+        let with_truth = task.with_start(truth)?;
+        let beside = Run::of(&best, &with_truth, truth, monitor)?;
         // One step of the search leaves the truth only for something better.
         let mut one_step = Tabu::default();
         one_step.iterations = Some(1);
         let held = best.with_solver(Arc::new(one_step));
-        let alone = Run::of(&held, &told, truth, monitor)?;
+        let alone = Run::of(&held, &with_truth, truth, monitor)?;
         let best_objective = found.matching.objective;
         let search_objective = beside.matching.objective;
         let held_objective = alone.matching.objective;

@@ -62,7 +62,7 @@ pub enum TieBreak {
 /// let mut best = LinearAssignment::default();
 /// for shift in 0..3 {
 ///     let cost = [4.0, 1.0, 2.0, f64::from(shift)];
-///     solver.minimize_slice(&cost, 2, 2, &mut best)?;
+///     solver.minimise_slice(&cost, 2, 2, &mut best)?;
 /// }
 /// assert_eq!(best.columns, [Some(1), Some(0)]);
 /// # Ok::<(), anchormatch::Error>(())
@@ -91,27 +91,27 @@ impl LinearSolver {
         }
     }
 
-    /// [`minimize`](super::minimize) into `out`.
+    /// [`minimise`](super::minimise) into `out`.
     ///
     /// # Errors
-    /// As for [`minimize`](super::minimize); `out` is then unspecified.
-    pub fn minimize(&mut self, cost: &Matrix, out: &mut LinearAssignment) -> Result<()> {
+    /// As for [`minimise`](super::minimise); `out` is then unspecified.
+    pub fn minimise(&mut self, cost: &Matrix, out: &mut LinearAssignment) -> Result<()> {
         self.solve::<false>(cost.as_slice(), cost.rows(), cost.cols(), out)
     }
 
-    /// [`maximize`](super::maximize) into `out`.
+    /// [`maximise`](super::maximise) into `out`.
     ///
     /// # Errors
-    /// As for [`minimize`](super::minimize); `out` is then unspecified.
-    pub fn maximize(&mut self, score: &Matrix, out: &mut LinearAssignment) -> Result<()> {
+    /// As for [`minimise`](super::minimise); `out` is then unspecified.
+    pub fn maximise(&mut self, score: &Matrix, out: &mut LinearAssignment) -> Result<()> {
         self.solve::<true>(score.as_slice(), score.rows(), score.cols(), out)
     }
 
-    /// [`minimize`](Self::minimize) over entries stored row after row.
+    /// [`minimise`](Self::minimise) over entries stored row after row.
     ///
     /// # Errors
-    /// As for [`minimize`](Self::minimize), and when `cost` does not hold `rows * cols` entries.
-    pub fn minimize_slice(
+    /// As for [`minimise`](Self::minimise), and when `cost` does not hold `rows * cols` entries.
+    pub fn minimise_slice(
         &mut self,
         cost: &[f64],
         rows: usize,
@@ -121,11 +121,11 @@ impl LinearSolver {
         self.solve::<false>(cost, rows, cols, out)
     }
 
-    /// [`maximize`](Self::maximize) over entries stored row after row.
+    /// [`maximise`](Self::maximise) over entries stored row after row.
     ///
     /// # Errors
-    /// As for [`minimize`](Self::minimize), and when `score` does not hold `rows * cols` entries.
-    pub fn maximize_slice(
+    /// As for [`minimise`](Self::minimise), and when `score` does not hold `rows * cols` entries.
+    pub fn maximise_slice(
         &mut self,
         score: &[f64],
         rows: usize,

@@ -64,7 +64,7 @@ pub fn auction(scores: &Csr<f32>, slack: f32) -> Assignment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignment::maximize;
+    use crate::assignment::maximise;
     use crate::linalg::Matrix;
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
                 .pairs()
                 .map(|(i, a)| f64::from(scores.get(i, a).unwrap()))
                 .sum();
-            let best = maximize(&full).unwrap().value;
+            let best = maximise(&full).unwrap().value;
             assert!(
                 sum <= best + 1e-5 && sum >= best - 1e-4 * rows as f64 - 1e-5,
                 "{sum} {best}"

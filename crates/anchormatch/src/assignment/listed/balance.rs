@@ -28,9 +28,9 @@ const CHUNK: usize = 2048;
 ///
 /// // Two rows want column 0, one of them could do with column 1.
 /// let nats = Csr::from_triplets(2, 2, [(0, 0, 5.0), (0, 1, 4.0), (1, 0, 5.0)])?;
-/// let shares = ListedBalance::new(2).balance(&nats, |_| 0.0, &Monitor::silent()).unwrap();
-/// assert!(shares.get(0, 1).unwrap() > 0.8);
-/// assert!(shares.get(1, 0).unwrap() > 0.8);
+/// let occupancy = ListedBalance::new(2).balance(&nats, |_| 0.0, &Monitor::silent()).unwrap();
+/// assert!(occupancy.get(0, 1).unwrap() > 0.8);
+/// assert!(occupancy.get(1, 0).unwrap() > 0.8);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl ListedBalance {
         }
     }
 
-    /// The balanced shares; `None` when the monitor stops the work.
+    /// The balanced occupancy; `None` when the monitor stops the work.
     ///
     /// `rest` is the logarithm of what each row has beside its entries; −∞ for nothing.
     ///
@@ -141,8 +141,8 @@ mod tests {
         let nats = Csr::from_triplets(60, 40, entries).unwrap();
         let mut balance = ListedBalance::new(40);
         let rest = |i: usize| if i == 3 { f64::NEG_INFINITY } else { 0.5 };
-        let shares = balance.balance(&nats, rest, &Monitor::silent()).unwrap();
-        let turned = shares.transposed();
+        let occupancy = balance.balance(&nats, rest, &Monitor::silent()).unwrap();
+        let turned = occupancy.transposed();
         for a in 0..40 {
             let sum: f32 = turned.parts(a).1.iter().sum();
             assert!(sum <= 1.0 + 2e-3, "column {a}: {sum}");
@@ -153,10 +153,10 @@ mod tests {
             );
         }
         for i in 0..60 {
-            let sum: f32 = shares.parts(i).1.iter().sum();
+            let sum: f32 = occupancy.parts(i).1.iter().sum();
             assert!(sum <= 1.0 + 1e-5, "row {i}: {sum}");
             // Within a row the odds are those of the evidence and of the prices.
-            let (columns, values) = shares.parts(i);
+            let (columns, values) = occupancy.parts(i);
             let given = nats.parts(i).1;
             for k in 1..values.len() {
                 let odds = f64::from(values[k] / values[0]).ln();
@@ -165,7 +165,7 @@ mod tests {
                 assert!((odds - f64::from(given[k] - given[0]) - price).abs() < 1e-3);
             }
         }
-        let all: f32 = shares.parts(3).1.iter().sum();
+        let all: f32 = occupancy.parts(3).1.iter().sum();
         assert!((all - 1.0).abs() < 1e-4, "{all}");
     }
 

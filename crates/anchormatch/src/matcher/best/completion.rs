@@ -49,7 +49,7 @@ pub(super) fn complete(
         let known = evidence.known_at(&found.model, i, a);
         votes[(k, l)] + known + marginals[(i, a)]
     });
-    let filled = assignment::maximize(&score)?;
+    let filled = assignment::maximise(&score)?;
     for (k, l) in filled.columns.pairs() {
         assignment.set(rows[k], Some(columns[l]));
     }

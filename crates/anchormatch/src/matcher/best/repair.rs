@@ -1,4 +1,4 @@
-//! Anchors that disagree with the rest become hints, and the chain is run again.
+//! Anchors that disagree with the rest become soft ones, and the chain is run again.
 
 use super::Best;
 use super::thresholds::TRUST;
@@ -64,9 +64,9 @@ fn report_demoted(
     for check in demoted {
         let back = matching.mapping().get(&check.source) == Some(&check.target);
         let end = if back {
-            "it became a hint, and the pair came back"
+            "it became a soft anchor, and the pair came back"
         } else {
-            "it became a hint"
+            "it became a soft anchor"
         };
         let note = format!("{}; {end}", disagreement(check, graphs));
         matching.notes.push(note.into());

@@ -57,13 +57,13 @@ impl Matching {
     pub fn suggest(&self, count: usize) -> Vec<Suggestion> {
         let table = Table::of(&self.samples).thinned();
         let mut open = self.open_nodes(&table);
-        let mut told = Told::nothing(&table);
+        let mut observed = Observed::nothing(&table);
         let mut suggestions = Vec::with_capacity(count.min(open.len()));
         while suggestions.len() < count && !open.is_empty() {
             let gains: Vec<f64> = open
                 .par_iter()
                 .map_init(Scratch::default, |scratch, node| match node.row {
-                    Some(row) => told.gain(&table, row, scratch),
+                    Some(row) => observed.gain(&table, row, scratch),
                     None => node.doubt,
                 })
                 .collect();
@@ -77,7 +77,7 @@ impl Matching {
             let k = lowest.expect("a maximum is attained");
             let node = open.remove(k);
             if let Some(row) = node.row {
-                told.tell(&table, row);
+                observed.observe(&table, row);
             }
             suggestions.push(Suggestion {
                 source: node.source,
@@ -208,14 +208,14 @@ impl Table {
 }
 
 /// What the answers so far leave open.
-struct Told {
+struct Observed {
     /// The samples, those with the same joint answer together.
     order: Vec<u32>,
     /// The same, each class in random order.
     shuffled: Vec<u32>,
     /// Where the joint answer changes, 0 first and S last.
     bounds: Vec<usize>,
-    /// For each row, the probability that its best guess given the answers is right; 1 once told.
+    /// For each row, the probability that its best guess given the answers is right; 1 once observed.
     right: Vec<f64>,
 }
 
@@ -227,17 +227,17 @@ struct Scratch {
     counts: Vec<usize>,
 }
 
-impl Told {
+impl Observed {
     fn nothing(table: &Table) -> Self {
         let order: Vec<u32> = (0..table.samples as u32).collect();
-        let mut told = Self {
+        let mut observed = Self {
             shuffled: order.clone(),
             order,
             bounds: vec![0, table.samples],
             right: table.rows.iter().map(|row| row.most).collect(),
         };
-        told.shuffle();
-        told
+        observed.shuffle();
+        observed
     }
 
     fn shuffle(&mut self) {
@@ -278,8 +278,8 @@ impl Told {
         open * beyond / (table.samples - by_chance) as f64
     }
 
-    /// Takes the partner of `asked` as told.
-    fn tell(&mut self, table: &Table, asked: usize) {
+    /// Takes the partner of `asked` as observed.
+    fn observe(&mut self, table: &Table, asked: usize) {
         let mut scratch = Scratch::default();
         self.divide(&table.rows[asked], &mut scratch);
         for j in 0..table.rows.len() {

@@ -189,12 +189,12 @@ proptest! {
     fn guesses_are_counted_as_defined(partners in samples()) {
         let samples = Samples { nodes: (0..partners[0].len()).collect(), partners: partners.clone() };
         let table = Table::of(&samples);
-        let mut told = Told::nothing(&table);
+        let mut observed = Observed::nothing(&table);
         let mut asked = Vec::new();
         for k in 0..samples.nodes.len() {
             let Some(row) = table.place[k] else { continue };
             let mut scratch = Scratch::default();
-            told.divide(&table.rows[row], &mut scratch);
+            observed.divide(&table.rows[row], &mut scratch);
             asked.push(k);
             let decided = samples.nodes.len() - table.rows.len();
             let guessed: usize = table
@@ -204,7 +204,7 @@ proptest! {
                 .sum();
             let share = decided as f64 + guessed as f64 / partners.len() as f64;
             prop_assert!((share - expected_right(&partners, &asked)).abs() < 1e-9);
-            told.tell(&table, row);
+            observed.observe(&table, row);
         }
     }
 }

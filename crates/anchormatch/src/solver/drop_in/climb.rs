@@ -24,7 +24,7 @@ const SWEEPS_BETWEEN_LOOKS: usize = 10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// Whether large values are wanted.
-    pub maximize: bool,
+    pub maximise: bool,
     /// Iterations at most.
     pub max_iterations: usize,
     /// It ends when X moves by less than this times the root of its size.
@@ -39,7 +39,7 @@ pub struct Rules {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transport {
     /// λ of exp(λ G / max|G|).
-    pub regularizer: f64,
+    pub regulariser: f64,
     /// The norm of what columns miss 1 by is below this.
     pub tolerance: f64,
     /// Sweeps at most.
@@ -112,7 +112,7 @@ fn run<D: Direction>(
     direction: D,
     monitor: &Monitor,
 ) -> Result<Climb> {
-    let sign = if rules.maximize { 1.0 } else { -1.0 };
+    let sign = if rules.maximise { 1.0 } else { -1.0 };
     let root = (program.size() as f64).sqrt();
     let mut ascent = Fresh::new(program.form(), sign, x, direction);
     let mut iterations = 0;
@@ -176,7 +176,7 @@ impl Direction for Assignments<'_> {
     fn find(&mut self, gradient: &[f64]) -> Result<()> {
         let n = self.n;
         let Some(shuffle) = &mut self.shuffle else {
-            self.solver.maximize_slice(gradient, n, n, &mut self.best)?;
+            self.solver.maximise_slice(gradient, n, n, &mut self.best)?;
             self.found.clone_from(&self.best.columns);
             return Ok(());
         };
@@ -186,7 +186,7 @@ impl Direction for Assignments<'_> {
             self.shuffled.extend_from_slice(&gradient[row * n..][..n]);
         }
         self.solver
-            .maximize_slice(&self.shuffled, n, n, &mut self.best)?;
+            .maximise_slice(&self.shuffled, n, n, &mut self.best)?;
         for (&row, column) in self.order.iter().zip(&self.best.columns) {
             self.found.set(row, column);
         }
@@ -226,7 +226,7 @@ impl Direction for Plans<'_> {
             (largest, high) = (largest.max(value.abs()), high.max(value));
         }
         let factor = if largest > 0.0 {
-            self.transport.regularizer / largest
+            self.transport.regulariser / largest
         } else {
             0.0
         };
@@ -257,6 +257,7 @@ mod tests {
     use crate::linalg::Matrix;
     use crate::problem::Weights;
     use crate::solver::test_support::values;
+    use anchormatch_invariants::small_problems::permutations;
 
     /// A and B, and what crosses between them.
     type NaiveLayer = (Matrix, Matrix, Option<(Matrix, Matrix)>);
@@ -345,21 +346,6 @@ mod tests {
         }
     }
 
-    fn permutations(n: usize) -> Vec<Vec<usize>> {
-        if n == 0 {
-            return vec![Vec::new()];
-        }
-        let mut all = Vec::new();
-        for shorter in permutations(n - 1) {
-            for place in 0..n {
-                let mut longer = shorter.clone();
-                longer.insert(place, n - 1);
-                all.push(longer);
-            }
-        }
-        all
-    }
-
     /// The whole X: `x` between the free nodes, and the pairs that are fixed.
     fn whole(
         x: &[f64],
@@ -420,9 +406,9 @@ mod tests {
         at(share)
     }
 
-    fn rules(maximize: bool, max_iterations: usize) -> Rules {
+    fn rules(maximise: bool, max_iterations: usize) -> Rules {
         Rules {
-            maximize,
+            maximise,
             max_iterations,
             tolerance: 1e-9,
             transport: None,
@@ -436,14 +422,14 @@ mod tests {
         let fixed = (vec![4, 0], vec![1, 5]);
         let free = (vec![1, 2, 3, 5], vec![4, 0, 3, 2]);
         for kind in 0..5 {
-            for (maximize, sparse) in [(true, false), (false, true)] {
+            for (maximise, sparse) in [(true, false), (false, true)] {
                 let naive = Naive::new(6, kind);
                 let program = Program::new(&naive.layers(sparse), &fixed, &free).unwrap();
                 let mut want = vec![0.25; 16];
                 for iterations in 1..6 {
-                    let sign = if maximize { 1.0 } else { -1.0 };
+                    let sign = if maximise { 1.0 } else { -1.0 };
                     want = step(&naive, &want, &fixed, &free, sign);
-                    let rules = rules(maximize, iterations);
+                    let rules = rules(maximise, iterations);
                     let monitor = Monitor::silent();
                     let got = climb(&program, vec![0.25; 16], &rules, None, &monitor).unwrap();
                     for (x, y) in got.x.iter().zip(&want) {
@@ -476,7 +462,7 @@ mod tests {
     #[test]
     fn plans_are_the_scaled_exponentials() {
         let transport = Transport {
-            regularizer: 9.0,
+            regulariser: 9.0,
             tolerance: 1e-13,
             max_sweeps: 10_000,
         };

@@ -109,7 +109,7 @@ impl<'b> FixedPoint<'b> {
         self.scores.clear();
         self.scores.extend(places.map(|place| self.image[place]));
         self.solver
-            .maximize_slice(&self.scores, rows, cols, &mut self.assigned)?;
+            .maximise_slice(&self.scores, rows, cols, &mut self.assigned)?;
         self.vertex.fill(0.0);
         for (i, a) in self.assigned.columns.pairs() {
             self.vertex[a * height + i] = 1.0;
@@ -157,18 +157,11 @@ impl Ascent for FixedPoint<'_> {
 mod tests {
     use super::*;
     use crate::solver::test_support::values;
+    use anchormatch_invariants::small_problems::permutations;
 
     /// The three by three permutations as vectors.
     fn vertices() -> Vec<Vec<f64>> {
-        let orders = [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ];
-        let vertex = |order: &[usize; 3]| {
+        let vertex = |order: &Vec<usize>| {
             let mut v = vec![0.0; 9];
             order
                 .iter()
@@ -176,7 +169,7 @@ mod tests {
                 .for_each(|(i, a)| v[a * 3 + i] = 1.0);
             v
         };
-        orders.iter().map(vertex).collect()
+        permutations(3).iter().map(vertex).collect()
     }
 
     fn form(left: &[f64], matrix: &[f64], right: &[f64]) -> f64 {

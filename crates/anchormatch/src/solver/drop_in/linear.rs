@@ -82,7 +82,7 @@ pub fn assign(scores: &Scores<'_>, alone: Option<&Alone<'_>>) -> Result<Vec<Assi
                 }
             }
         }
-        solver.maximize_slice(&gains, rows, cols, &mut best)?;
+        solver.maximise_slice(&gains, rows, cols, &mut best)?;
         if alone.is_some() {
             best.columns.retain(|i, a| gains[i * cols + a] > 0.0);
         } else if (best.columns.pairs()).any(|(i, a)| row(i)[a] == f64::NEG_INFINITY) {

@@ -49,7 +49,7 @@ impl<'p> Polytope<'p> {
         let candidates = self.problem.candidates();
         let partial = self.problem.coverage() == Coverage::Partial;
         if candidates.is_all() && !partial {
-            self.solver.maximize_slice(score, n, m, &mut self.best)?;
+            self.solver.maximise_slice(score, n, m, &mut self.best)?;
             return Ok(&self.best.columns);
         }
         // When nodes may stay alone, as good as that.
@@ -67,7 +67,7 @@ impl<'p> Polytope<'p> {
             }
         }
         self.solver
-            .maximize_slice(&self.restricted, n, m, &mut self.best)?;
+            .maximise_slice(&self.restricted, n, m, &mut self.best)?;
         let is_wanted = |i, a| candidates.allows(i, a) && (!partial || score[i * m + a] > 0.0);
         self.best.columns.retain(is_wanted);
         Ok(&self.best.columns)

@@ -236,7 +236,7 @@ impl Ascent for Walk<'_> {
         let quadratic = 0.5 * (dot(&self.point.p, &relaxation.unary) - along);
         self.rule_out();
         let Self { solver, target, .. } = self;
-        solver.maximize_slice(&self.score, size, size, target)?;
+        solver.maximise_slice(&self.score, size, size, target)?;
         let columns = &self.target.columns;
         relaxation.fill(columns, &mut self.rows, &mut self.vertex);
         self.best.offer_permutation(

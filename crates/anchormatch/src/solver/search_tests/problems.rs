@@ -1,5 +1,6 @@
 //! Random problems of all kinds, and their optima and neighbours written out.
 
+use anchormatch_invariants::small_problems::assignments;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -129,34 +130,14 @@ pub(super) fn all_sorts(shapes: &[(usize, usize)], seed: u64) -> Vec<Problem> {
 
 /// The best value over all assignments that are as full as the coverage asks.
 pub(super) fn enumerate(problem: &Problem) -> f64 {
-    fn visit(
-        problem: &Problem,
-        assignment: &mut Assignment,
-        row: usize,
-        found: &mut Vec<(usize, f64)>,
-    ) {
-        let (n, m) = problem.shape();
-        if row == n {
-            let matched = assignment.matched();
-            found.push((matched, problem.objective(assignment)));
-            return;
-        }
-        visit(problem, assignment, row + 1, found);
-        for a in 0..m {
-            if problem.candidates().allows(row, a) && assignment.iter().all(|b| b != Some(a)) {
-                assignment.set(row, Some(a));
-                visit(problem, assignment, row + 1, found);
-                assignment.set(row, None);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    visit(
-        problem,
-        &mut Assignment::empty(problem.shape().0),
-        0,
-        &mut found,
-    );
+    let (n, m) = problem.shape();
+    let mut all: Vec<Assignment> = assignments(n, m, true);
+    let allowed = |(i, a)| problem.candidates().allows(i, a);
+    all.retain(|assignment| assignment.pairs().all(allowed));
+    let found = all.iter();
+    let found: Vec<(usize, f64)> = found
+        .map(|assignment| (assignment.matched(), problem.objective(assignment)))
+        .collect();
     let fullest = found.iter().map(|f| f.0).max().unwrap();
     let sign = problem.sense().sign();
     found

@@ -1,7 +1,7 @@
-//! Stage *anchor check*: who would be the partner of an anchor's node if nobody had told?
+//! Stage *anchor check*: who would be the partner of an anchor's node if it were not given?
 //!
 //! The partners of its neighbours say so, as for every other node. An anchor stands as long as what they say
-//! against it is less than being told counts for; targets that are surely taken by others do not count.
+//! against it is less than the prior counts for; targets that are surely taken by others do not count.
 
 use super::super::thresholds::TRUST;
 use super::beliefs::Beliefs;
@@ -33,7 +33,7 @@ pub(super) fn check_anchors(
     let outlook = Outlook {
         own: &sides[0],
         other: &sides[1],
-        believed: Believed::Averaged(&nobody, &beliefs.shares),
+        believed: Believed::Averaged(&nobody, &beliefs.occupancy),
         open: &open,
         settled: [&surroundings.settled[0], &surroundings.settled[1]],
         model: &beliefs.model,
@@ -42,7 +42,7 @@ pub(super) fn check_anchors(
         others: surroundings.others,
     };
     let sources: Vec<u32> = known.anchors.iter().map(|anchor| anchor.0).collect();
-    let told = (TRUST / (1.0 - TRUST)).ln() + (sides[1].nodes().max(2) as f64 - 1.0).ln();
+    let prior = (TRUST / (1.0 - TRUST)).ln() + (sides[1].nodes().max(2) as f64 - 1.0).ln();
     let partners = known.partners();
     let found = for_nodes(&sources, monitor, |i, scratch| {
         outlook.candidates(i, scratch);
@@ -60,7 +60,7 @@ pub(super) fn check_anchors(
         // An anchor that no neighbour speaks for has the evidence of a node that nobody speaks for.
         let kept = kept.unwrap_or_else(|| outlook.unspoken(own));
         let score = match best {
-            Some((_, nats)) => nats - kept - told,
+            Some((_, nats)) => nats - kept - prior,
             None => f64::NEG_INFINITY,
         };
         AnchorCheck {

@@ -44,7 +44,7 @@ const STILL: f64 = 1e-3;
 /// What is believed.
 pub(super) struct Beliefs {
     /// Probabilities of targets, by source node.
-    pub(super) shares: Csr<f32>,
+    pub(super) occupancy: Csr<f32>,
     pub(super) model: Model,
     pub(super) iterations: usize,
     /// The share of likeliest partners that changed, by iteration.
@@ -64,14 +64,14 @@ pub(super) struct Surroundings {
 impl Beliefs {
     /// The sum of the likeliest partners' probabilities.
     pub(super) fn expected_right(&self) -> f64 {
-        let rows = 0..self.shares.rows();
-        let shares = rows.filter_map(|i| top(&self.shares, i));
-        shares.map(|(_, share)| f64::from(share)).sum()
+        let rows = 0..self.occupancy.rows();
+        let occupancy = rows.filter_map(|i| top(&self.occupancy, i));
+        occupancy.map(|(_, share)| f64::from(share)).sum()
     }
 
     /// The partners that are likelier than `least`, which is at least a half, and the anchors.
     pub(super) fn sure(&self, sides: &[Side<'_>; 2], known: &Known, least: f32) -> [Vec<u32>; 2] {
-        let mut partners = likeliest(&self.shares, sides[1].nodes(), least);
+        let mut partners = likeliest(&self.occupancy, sides[1].nodes(), least);
         for &(i, a) in &known.anchors {
             for (k, (node, other)) in [(i, a), (a, i)].into_iter().enumerate() {
                 let before = std::mem::replace(&mut partners[k][node as usize], other);
@@ -86,7 +86,7 @@ impl Beliefs {
     /// The surroundings of every node.
     pub(super) fn surroundings(&self, sides: &[Side<'_>; 2]) -> Surroundings {
         let [source, target] = sides;
-        let masses = masses(&self.shares, target.nodes());
+        let masses = masses(&self.occupancy, target.nodes());
         let settled = [0, 1].map(|k| sides[k].over_neighbours(|j| masses[k][j]));
         let missing = self.model.missing();
         let left: f64 = (0..target.nodes())
@@ -113,7 +113,7 @@ pub(super) fn believe(
     monitor: &Monitor,
 ) -> Beliefs {
     let mut beliefs = Beliefs {
-        shares: certain(&expansion.partners),
+        occupancy: certain(&expansion.partners),
         model: expansion.model,
         iterations: 0,
         changes: Vec::new(),
@@ -133,17 +133,17 @@ pub(super) fn believe(
                 f64::NEG_INFINITY
             }
         };
-        let Some(shares) = balance.balance(&nats, rest, monitor) else {
+        let Some(occupancy) = balance.balance(&nats, rest, monitor) else {
             break;
         };
-        let change = changed(&beliefs.shares, &shares);
-        let moved = moved(&beliefs.shares, &shares);
-        beliefs.shares = shares;
+        let change = changed(&beliefs.occupancy, &occupancy);
+        let moved = moved(&beliefs.occupancy, &occupancy);
+        beliefs.occupancy = occupancy;
         beliefs.iterations += 1;
         beliefs.changes.push(change);
         last = Some(Last { nats, moved });
         if iteration < FITS {
-            let likeliest = likeliest(&beliefs.shares, sides[1].nodes(), SURE);
+            let likeliest = likeliest(&beliefs.occupancy, sides[1].nodes(), SURE);
             let model = Model::fit(sides, &likeliest);
             if !model.is_near(&beliefs.model) {
                 beliefs.model = model;
@@ -184,12 +184,12 @@ fn update(
     let Surroundings {
         settled, others, ..
     } = beliefs.surroundings(sides);
-    let [certain, _] = likeliest(&beliefs.shares, target.nodes(), CERTAIN);
+    let [certain, _] = likeliest(&beliefs.occupancy, target.nodes(), CERTAIN);
     let open = |a: u32| anchored[1][a as usize] == NONE;
     let outlook = Outlook {
         own: source,
         other: target,
-        believed: Believed::Averaged(&certain, &beliefs.shares),
+        believed: Believed::Averaged(&certain, &beliefs.occupancy),
         open: &open,
         settled: [&settled[0], &settled[1]],
         model: &beliefs.model,
@@ -234,10 +234,10 @@ fn certain(partners: &[Vec<u32>; 2]) -> Csr<f32> {
 }
 
 /// The probability that each node has a partner, of both sides.
-fn masses(shares: &Csr<f32>, targets: usize) -> [Vec<f32>; 2] {
+fn masses(occupancy: &Csr<f32>, targets: usize) -> [Vec<f32>; 2] {
     let mut columns = vec![0.0f32; targets];
-    let rows = (0..shares.rows()).map(|i| {
-        let (nodes, values) = shares.parts(i);
+    let rows = (0..occupancy.rows()).map(|i| {
+        let (nodes, values) = occupancy.parts(i);
         for (&a, &share) in nodes.iter().zip(values) {
             columns[a as usize] += share;
         }
@@ -249,17 +249,17 @@ fn masses(shares: &Csr<f32>, targets: usize) -> [Vec<f32>; 2] {
 }
 
 /// The likeliest target of a source node, of equals the first.
-pub(super) fn top(shares: &Csr<f32>, i: usize) -> Option<(u32, f32)> {
-    let (nodes, values) = shares.parts(i);
+pub(super) fn top(occupancy: &Csr<f32>, i: usize) -> Option<(u32, f32)> {
+    let (nodes, values) = occupancy.parts(i);
     let entries = nodes.iter().copied().zip(values.iter().copied());
     entries.reduce(|x, y| if y.1 > x.1 { y } else { x })
 }
 
 /// One-to-one partners that are likelier than `least`, which is at least a half.
-fn likeliest(shares: &Csr<f32>, targets: usize, least: f32) -> [Vec<u32>; 2] {
-    let mut partners = [vec![NONE; shares.rows()], vec![NONE; targets]];
-    for i in 0..shares.rows() {
-        if let Some((a, share)) = top(shares, i)
+fn likeliest(occupancy: &Csr<f32>, targets: usize, least: f32) -> [Vec<u32>; 2] {
+    let mut partners = [vec![NONE; occupancy.rows()], vec![NONE; targets]];
+    for i in 0..occupancy.rows() {
+        if let Some((a, share)) = top(occupancy, i)
             && share > least
             && partners[1][a as usize] == NONE
         {
@@ -270,13 +270,13 @@ fn likeliest(shares: &Csr<f32>, targets: usize, least: f32) -> [Vec<u32>; 2] {
     partners
 }
 
-/// The rows whose shares differ by more than a little.
+/// The rows whose occupancy differs by more than a little.
 fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
     let rows = (0..before.rows()).into_par_iter();
     let differs = |i: usize| {
-        let share = |shares: &Csr<f32>, a: u32| shares.get(i, a as usize).unwrap_or(0.0);
-        let far = |shares: &Csr<f32>, others: &Csr<f32>| {
-            let (nodes, values) = shares.parts(i);
+        let share = |occupancy: &Csr<f32>, a: u32| occupancy.get(i, a as usize).unwrap_or(0.0);
+        let far = |occupancy: &Csr<f32>, others: &Csr<f32>| {
+            let (nodes, values) = occupancy.parts(i);
             let mut entries = nodes.iter().zip(values);
             entries.any(|(&a, value)| (value - share(others, a)).abs() > LITTLE)
         };
@@ -287,7 +287,7 @@ fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
 
 /// The share of rows whose likeliest target is another.
 fn changed(before: &Csr<f32>, after: &Csr<f32>) -> f64 {
-    let node = |shares: &Csr<f32>, i: usize| top(shares, i).map(|entry| entry.0);
+    let node = |occupancy: &Csr<f32>, i: usize| top(occupancy, i).map(|entry| entry.0);
     let rows = 0..before.rows();
     let changed = rows.filter(|&i| node(before, i) != node(after, i)).count();
     changed as f64 / before.rows().max(1) as f64

@@ -15,14 +15,14 @@ const SLACK: f32 = 1e-4;
 pub(super) fn decide(
     sides: &[Side<'_>; 2],
     known: &Known,
-    shares: &Csr<f32>,
+    occupancy: &Csr<f32>,
     allow_unmatched: bool,
 ) -> Vec<Pair> {
-    let mut chosen = auction(shares, SLACK);
+    let mut chosen = auction(occupancy, SLACK);
     // What was given is part of every matching.
     let anchored = known.partners();
     chosen.retain(|i, a| anchored[0][i] == NONE && anchored[1][a] == NONE);
-    let share = |i: usize, a: usize| shares.get(i, a).unwrap_or(0.0);
+    let share = |i: usize, a: usize| occupancy.get(i, a).unwrap_or(0.0);
     if allow_unmatched {
         chosen.retain(|i, a| share(i, a) >= KEPT);
     }

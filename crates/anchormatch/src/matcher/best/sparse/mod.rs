@@ -107,7 +107,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         Ok(decide(
             &sides,
             &known,
-            &beliefs.shares,
+            &beliefs.occupancy,
             preset.allow_unmatched,
         ))
     })?;

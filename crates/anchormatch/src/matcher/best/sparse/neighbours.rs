@@ -203,11 +203,11 @@ impl Outlook<'_> {
                 }
                 Believed::Settled(_) => {}
                 Believed::Tentative(_, beliefs) => {
-                    let (columns, shares) = beliefs.parts(j as usize);
-                    let mass = shares.iter().sum::<f32>().min(1.0);
+                    let (columns, occupancy) = beliefs.parts(j as usize);
+                    let mass = occupancy.iter().sum::<f32>().min(1.0);
                     let unknown = 1.0 - mass;
                     let silent = mass * missing + unknown;
-                    for (&b, &share) in columns.iter().zip(shares) {
+                    for (&b, &share) in columns.iter().zip(occupancy) {
                         let kept = (common(j, b) - own[i]).exp();
                         let heard = share * kept + (mass - share) * missing + unknown;
                         let nats = (heard / silent).ln();
@@ -217,8 +217,8 @@ impl Outlook<'_> {
                     }
                 }
                 Believed::Averaged(_, beliefs) => {
-                    let (columns, shares) = beliefs.parts(j as usize);
-                    for (&b, &share) in columns.iter().zip(shares) {
+                    let (columns, occupancy) = beliefs.parts(j as usize);
+                    for (&b, &share) in columns.iter().zip(occupancy) {
                         if share >= SPREADS {
                             push(edge, b, share * common(j, b), share);
                         }
@@ -315,11 +315,11 @@ impl Outlook<'_> {
         let candidates = &scratch.candidates;
         let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
         let total = self.total(candidates, top);
-        let shares = candidates.iter().map(|candidate| {
+        let occupancy = candidates.iter().map(|candidate| {
             let share = f64::from(candidate.nats - top).exp() / total;
             (candidate.node, share as f32)
         });
-        out.extend(shares.filter(|(_, share)| *share > LEAST));
+        out.extend(occupancy.filter(|(_, share)| *share > LEAST));
         keep_highest(out, most);
     }
 

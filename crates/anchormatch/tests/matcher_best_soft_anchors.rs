@@ -30,9 +30,9 @@ fn run_soft(
     preset: &Best,
     source: &Graph,
     target: &Graph,
-    told: &[(usize, usize, f64)],
+    given: &[(usize, usize, f64)],
 ) -> Matching {
-    let anchors = told.iter().map(|&(source, target, weight)| Anchor {
+    let anchors = given.iter().map(|&(source, target, weight)| Anchor {
         source,
         target,
         weight,
@@ -42,21 +42,21 @@ fn run_soft(
 }
 
 #[test]
-fn a_right_hint_breaks_a_symmetry() {
+fn a_right_soft_anchor_breaks_a_symmetry() {
     let (source, target) = (path(7), path(7));
     for preset in presets() {
         let same = run_soft(&preset, &source, &target, &[(0, 0, 0.9)]);
         assert!(partners(&same).iter().all(|&(s, t)| s == t));
         let mirrored = run_soft(&preset, &source, &target, &[(1, 5, 0.9)]);
         assert!(partners(&mirrored).iter().all(|&(s, t)| s + t == 6));
-        // A hint is no anchor.
+        // A soft anchor is no certain one.
         assert!(same.pairs.iter().all(|pair| !pair.anchor));
         assert!(same.pairs.iter().all(|pair| pair.confidence > 0.7));
     }
     let (source, (target, place)) = (cycle(8), renamed(&cycle(8), 5));
-    let told = [(0, place[3], 0.9), (2, place[1], 0.9)];
+    let given = [(0, place[3], 0.9), (2, place[1], 0.9)];
     for preset in presets() {
-        let matching = run_soft(&preset, &source, &target, &told);
+        let matching = run_soft(&preset, &source, &target, &given);
         for (s, t) in partners(&matching) {
             assert_eq!(t, place[(11 - s) % 8]);
         }
@@ -64,9 +64,9 @@ fn a_right_hint_breaks_a_symmetry() {
 }
 
 #[test]
-fn of_contradictory_hints_the_heavier_wins() {
+fn of_contradictory_soft_anchors_the_heavier_wins() {
     let (source, target) = (path(7), path(7));
-    let told = [
+    let given = [
         (0, 0, 0.6),
         (0, 6, 0.95),
         (0, 3, 0.1),
@@ -75,16 +75,16 @@ fn of_contradictory_hints_the_heavier_wins() {
         (2, 6, 0.3),
     ];
     for preset in presets() {
-        let matching = run_soft(&preset, &source, &target, &told[..3]);
+        let matching = run_soft(&preset, &source, &target, &given[..3]);
         assert!(partners(&matching).iter().all(|&(s, t)| s + t == 6));
         // More of them, for both sides: any sound result will do.
-        run_soft(&preset, &source, &target, &told);
+        run_soft(&preset, &source, &target, &given);
         let all = (0..7).flat_map(|s| (0..7).map(move |t| (s, t, 0.5)));
         run_soft(&preset, &source, &target, &all.collect::<Vec<_>>());
     }
-    // Hints that contradict an anchor change nothing.
-    let told = [(0, 6, 1.0), (0, 0, 0.99), (6, 6, 0.99)];
-    let matching = run_soft(&Best::default(), &source, &target, &told);
+    // Soft anchors that contradict a certain one change nothing.
+    let given = [(0, 6, 1.0), (0, 0, 0.99), (6, 6, 0.99)];
+    let matching = run_soft(&Best::default(), &source, &target, &given);
     assert!(partners(&matching).iter().all(|&(s, t)| s + t == 6));
 }
 
