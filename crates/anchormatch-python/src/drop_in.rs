@@ -132,11 +132,11 @@ impl LayeredProgram {
         let x = arrays::matrix_of(&start, "start", (n, n))?.into_vec();
         let few = n < FEW_NODES && self.layers.is_dense();
         let rules = Rules {
-            maximize,
+            maximise: maximize,
             max_iterations,
             tolerance,
-            transport: transport.map(|(regularizer, tolerance, max_sweeps)| Transport {
-                regularizer,
+            transport: transport.map(|(regulariser, tolerance, max_sweeps)| Transport {
+                regulariser,
                 tolerance,
                 max_sweeps,
             }),
