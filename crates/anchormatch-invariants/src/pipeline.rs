@@ -88,11 +88,7 @@ pub fn decode(bytes: &[u8]) -> Result<Case> {
         if weight == 1.0 {
             (taken.0[s], taken.1[t]) = (true, true);
         }
-        anchors.push(Anchor {
-            source: s,
-            target: t,
-            weight,
-        });
+        anchors.push(Anchor::new(s, t, weight));
     }
     let anchors = Anchors::new(&source, &target, anchors).expect("anchors that do not conflict");
     Ok(Case {

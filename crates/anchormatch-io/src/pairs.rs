@@ -186,11 +186,7 @@ impl PairTable {
             if weight == 1.0 {
                 partners.add(row, s, t)?;
             }
-            anchors.push(Anchor {
-                source: s,
-                target: t,
-                weight,
-            });
+            anchors.push(Anchor::new(s, t, weight));
         }
         Anchors::new(source, target, anchors)
     }

@@ -46,11 +46,7 @@ pub(crate) fn match_graphs<'py>(
     let targets = arrays::indices(&anchors.1, "anchors")?;
     let weights = anchors.2.as_array();
     let listed = sources.iter().zip(&targets).zip(weights);
-    let listed = listed.map(|((&source, &target), &weight)| Anchor {
-        source,
-        target,
-        weight,
-    });
+    let listed = listed.map(|((&source, &target), &weight)| Anchor::new(source, target, weight));
     let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
     let similarity = match &node_similarity {
         Some(array) => Some(Arc::new(arrays::matrix(array)?.into())),

@@ -16,11 +16,7 @@ fn main() -> Result<()> {
         ("soft anchors one way", [certain, (1, 5, 0.9), (1, 1, 0.2)]),
         ("and the other", [certain, (1, 5, 0.2), (1, 1, 0.9)]),
     ] {
-        let given = given.map(|(source, target, weight)| Anchor {
-            source,
-            target,
-            weight,
-        });
+        let given = given.map(|(source, target, weight)| Anchor::new(source, target, weight));
         let anchors = Anchors::new(&ring, &ring, given)?;
         let task = Task::new(&ring, &ring, &anchors)?;
         let matching = Best::default().run(&task, &Monitor::silent())?;

@@ -345,7 +345,7 @@ proptest! {
             }
             allowed
         });
-        let given = given.map(|(source, target, weight)| Anchor { source, target, weight });
+        let given = given.map(|(source, target, weight)| Anchor::new(source, target, weight));
         let anchors = Anchors::new(&source, &target, given.collect::<Vec<_>>()).unwrap();
         let mut task = Task::new(&source, &target, &anchors).unwrap();
         if let Some(similar) = similar {

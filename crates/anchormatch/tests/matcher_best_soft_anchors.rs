@@ -32,11 +32,9 @@ fn run_soft(
     target: &Graph,
     given: &[(usize, usize, f64)],
 ) -> Matching {
-    let anchors = given.iter().map(|&(source, target, weight)| Anchor {
-        source,
-        target,
-        weight,
-    });
+    let anchors = given
+        .iter()
+        .map(|&(source, target, weight)| Anchor::new(source, target, weight));
     let anchors = Anchors::new(source, target, anchors).unwrap();
     run_task(preset, &Task::new(source, target, &anchors).unwrap())
 }

@@ -197,11 +197,7 @@ fn soft_anchors_are_evidence_and_stay_free() {
     let n = 7;
     let edges: Vec<_> = (0..n).map(|i| (i, (i + 1) % n, 1.0)).collect();
     let cycle = Graph::from_edges(n, &edges).unwrap();
-    let soft = [(1, 3), (3, 5)].map(|(source, target)| Anchor {
-        source,
-        target,
-        weight: 0.9,
-    });
+    let soft = [(1, 3), (3, 5)].map(|(source, target)| Anchor::new(source, target, 0.9));
     let anchors = Anchors::new(&cycle, &cycle, soft).unwrap();
     let task = Task::new(&cycle, &cycle, &anchors).unwrap();
     let matching = checked(&Paper::default(), &task);

@@ -133,11 +133,7 @@ fn sides_differ_in_size_and_strangers_stay_alone_when_asked() {
 #[test]
 fn soft_anchors_and_similarities_lead_the_way_alone() {
     let (graphs, truth) = noisy_copies(1000, 10.0, 0.9, 6);
-    let soft = (0..1000).step_by(20).map(|i| Anchor {
-        source: i,
-        target: truth[i],
-        weight: 0.9,
-    });
+    let soft = (0..1000).step_by(20).map(|i| Anchor::new(i, truth[i], 0.9));
     let anchors = Anchors::new(&graphs[0], &graphs[1], soft).unwrap();
     let task = Task::new(&graphs[0], &graphs[1], &anchors).unwrap();
     let matching = sparse().run(&task, &Monitor::silent()).unwrap();

@@ -10,20 +10,12 @@ use proximity_support::{Arrays, assert_sound, far, learn, learner};
 
 const MODES: [Mode; 2] = [Mode::Projected, Mode::Exact];
 
-fn anchor(source: usize, target: usize, weight: f64) -> Anchor {
-    Anchor {
-        source,
-        target,
-        weight,
-    }
-}
-
 #[test]
 fn equal_features_leave_everything_to_the_slack() {
     let arrays = Arrays {
         source: Matrix::filled(4, 2, 1.5),
         target: Matrix::filled(5, 2, 0.5),
-        anchors: vec![anchor(1, 2, 1.0), anchor(0, 0, 0.5)],
+        anchors: vec![Anchor::new(1, 2, 1.0), Anchor::new(0, 0, 0.5)],
         source_loss: Matrix::filled(2, 4, 0.7),
         target_loss: Matrix::filled(2, 5, 1.0),
     };
@@ -147,7 +139,7 @@ fn a_lighter_anchor_pays_less_for_its_slack() {
     let base = Arrays::noisy(11, 8, 0, 2, 1, 0.0);
     let slack = |first: f64, second: f64| {
         let arrays = Arrays {
-            anchors: vec![anchor(0, 0, first), anchor(0, 1, second)],
+            anchors: vec![Anchor::new(0, 0, first), Anchor::new(0, 1, second)],
             source_loss: Matrix::filled(2, 8, 1.0),
             target_loss: Matrix::filled(2, 8, 1.0),
             ..base.clone()

@@ -216,16 +216,8 @@ mod tests {
         let g = graph();
         let kernel = heat_kernel(&Spectrum::of(&g, &Monitor::silent()).unwrap(), 0.3);
         let other = heat_kernel(&Spectrum::of(&g, &Monitor::silent()).unwrap(), 0.9);
-        let soft = Anchor {
-            source: 2,
-            target: 3,
-            weight: 0.25,
-        };
-        let hard = Anchor {
-            source: 0,
-            target: 1,
-            weight: 1.0,
-        };
+        let soft = Anchor::new(2, 3, 0.25);
+        let hard = Anchor::new(0, 1, 1.0);
         let anchors = Anchors::new(&g, &g, [hard, soft]).unwrap();
         let d = heat_to_anchors([&kernel, &other], &anchors, &[1, 2], &[4]);
         for (row, i) in [1, 2].into_iter().enumerate() {

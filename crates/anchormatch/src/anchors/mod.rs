@@ -21,6 +21,18 @@ pub struct Anchor {
     pub weight: f64,
 }
 
+impl Anchor {
+    /// The anchor of a source and a target node.
+    #[must_use]
+    pub fn new(source: usize, target: usize, weight: f64) -> Self {
+        Self {
+            source,
+            target,
+            weight,
+        }
+    }
+}
+
 /// Validated anchors between two graphs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Anchors {
@@ -43,11 +55,7 @@ impl Anchors {
         Self::new(
             source,
             target,
-            pairs.iter().map(|&(s, t)| Anchor {
-                source: s,
-                target: t,
-                weight: 1.0,
-            }),
+            pairs.iter().map(|&(s, t)| Anchor::new(s, t, 1.0)),
         )
     }
 
@@ -69,11 +77,11 @@ impl Anchors {
                     ))
                 })
             };
-            anchors.push(Anchor {
-                source: find(source, s, "source")?,
-                target: find(target, t, "target")?,
-                weight: weight.unwrap_or(1.0),
-            });
+            anchors.push(Anchor::new(
+                find(source, s, "source")?,
+                find(target, t, "target")?,
+                weight.unwrap_or(1.0),
+            ));
         }
         Self::new(source, target, anchors)
     }
@@ -160,11 +168,7 @@ impl Anchors {
     pub fn iter(&self) -> impl Iterator<Item = Anchor> + '_ {
         self.hard
             .iter()
-            .map(|&(source, target)| Anchor {
-                source,
-                target,
-                weight: 1.0,
-            })
+            .map(|&(source, target)| Anchor::new(source, target, 1.0))
             .chain(self.soft.iter().copied())
     }
 

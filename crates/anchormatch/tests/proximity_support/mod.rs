@@ -51,11 +51,7 @@ impl Arrays {
             target,
             anchors: pairs
                 .iter()
-                .map(|&(source, target)| Anchor {
-                    source,
-                    target,
-                    weight: 1.0,
-                })
+                .map(|&(source, target)| Anchor::new(source, target, 1.0))
                 .collect(),
         }
     }

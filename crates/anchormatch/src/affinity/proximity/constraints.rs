@@ -210,7 +210,7 @@ mod tests {
             let d = k1 + k2;
             let root = Matrix::from_fn(d, d, |i, j| value(i, j, 4.0));
             let b = super::super::factor::product_transposed(&root, &root);
-            let anchors = [Anchor { source: seed as usize % n1, target: n2 - 1, weight: 1.0 }];
+            let anchors = [Anchor::new(seed as usize % n1, n2 - 1, 1.0 )];
             let examples = Examples {
                 source: &source,
                 target: &target,

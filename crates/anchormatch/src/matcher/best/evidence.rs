@@ -375,11 +375,7 @@ mod tests {
     #[test]
     fn a_soft_anchor_is_worth_its_odds_against_the_others() {
         let planted = Planted::new(6, 0);
-        let soft = Anchor {
-            source: 2,
-            target: 4,
-            weight: 0.8,
-        };
+        let soft = Anchor::new(2, 4, 0.8);
         let anchors = Anchors::new(&planted.source, &planted.target, [soft]).unwrap();
         let planted = Planted { anchors, ..planted };
         planted.with_evidence(|_, evidence| {

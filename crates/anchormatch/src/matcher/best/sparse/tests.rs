@@ -158,11 +158,8 @@ fn what_the_graphs_keep_is_fitted_per_side() {
 #[test]
 fn soft_anchors_and_similarities_are_evidence_in_nats() {
     let [source, target] = copies(50, 5, 1.0, false, 2);
-    let anchors = [(0, 3, 1.0), (1, 10, 0.75)].map(|(source, target, weight)| Anchor {
-        source,
-        target,
-        weight,
-    });
+    let anchors = [(0, 3, 1.0), (1, 10, 0.75)]
+        .map(|(source, target, weight)| Anchor::new(source, target, weight));
     let anchors = Anchors::new(&source, &target, anchors).unwrap();
     let task = Task::new(&source, &target, &anchors).unwrap();
     let known = Known::of(&task);
