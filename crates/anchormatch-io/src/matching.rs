@@ -92,6 +92,10 @@ impl Serialize for Document<'_> {
             map.serialize_entry("asked", &score.asked)?;
         }
         map.serialize_entry("notes", &matching.notes)?;
+        if let Some(best) = matching.model.first() {
+            map.serialize_entry("model", best)?;
+            map.serialize_entry("models", &matching.model)?;
+        }
         if !matching.anchor_report.is_empty() {
             map.serialize_entry("anchor_report", &Checks(self))?;
         }
@@ -197,6 +201,7 @@ mod tests {
             parameters: vec![("tau".into(), "1".into()), ("alpha".into(), "2".into())],
             timings: vec![("solve".into(), 0.5)],
             diagnostics: Diagnostics::default(),
+            model: Vec::new(),
             samples: Samples::default(),
             anchor_report: vec![],
         };

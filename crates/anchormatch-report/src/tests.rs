@@ -33,6 +33,7 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
         parameters: vec![],
         timings: vec![],
         diagnostics: Diagnostics::default(),
+        model: Vec::new(),
         samples: Samples::default(),
         anchor_report: vec![],
     }

@@ -146,6 +146,7 @@ pub(super) fn of_pairs(
             convergence,
             ..log.diagnostics
         },
+        model: Vec::new(),
         samples: Samples::default(),
         anchor_report: Vec::new(),
     }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::points::FittedFamily;
 use crate::solver::Status;
 
 /// Two nodes, by index in their graphs, that were matched.
@@ -49,6 +50,8 @@ pub struct Matching {
     pub parameters: Vec<(String, String)>,
     /// Seconds by stage, in the order in which the stages ran.
     pub timings: Vec<(String, f64)>,
+    /// The families of maps between two sets of points, the most probable first; empty for graphs.
+    pub model: Vec<FittedFamily>,
     /// Curves for the report.
     pub diagnostics: Diagnostics,
     /// Matchings drawn from the posterior; empty when the preset does not sample.
@@ -242,6 +245,7 @@ mod tests {
             parameters: vec![],
             timings: vec![],
             diagnostics: Diagnostics::default(),
+            model: vec![],
             samples: Samples::default(),
             anchor_report: vec![],
         }

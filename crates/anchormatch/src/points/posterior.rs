@@ -3,6 +3,7 @@
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Serialize, Serializer};
 
 use super::climb::{Mode, evidence_of_anchors};
 use super::families::{Family, FittedMap};
@@ -13,7 +14,7 @@ use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
 
 /// A fitted family and how probable it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FittedFamily {
     /// The family.
@@ -22,11 +23,17 @@ pub struct FittedFamily {
     pub probability: f64,
     /// The map in the coordinates that were given, row by row: (D + 1) × (D + 1) numbers that take
     /// (x, 1) to a multiple of (y, 1). Waves are not in it.
+    #[serde(serialize_with = "as_rows")]
     pub transform: Matrix,
     /// The covariance of what the map leaves over, in the target's units.
+    #[serde(serialize_with = "as_rows")]
     pub covariance: Matrix,
     /// The number of pairs it expects, anchors included.
     pub pairs: f64,
+}
+
+fn as_rows<S: Serializer>(matrix: &Matrix, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
 }
 
 /// Two sets of points matched.
@@ -36,6 +43,8 @@ pub struct Posterior {
     pub families: Vec<FittedFamily>,
     /// The probability of every pair that has any; anchors are not among them.
     pub beliefs: Csr<f32>,
+    /// How many climbs ended in a mode of their own.
+    pub climbs: usize,
     /// The evidence of the best map above that of the anchors alone, in nats.
     pub gain: f64,
     /// Where the best map expects the partner of each source point, and the target points, in one frame.
@@ -100,6 +109,7 @@ impl Posterior {
         Ok(Self {
             families,
             beliefs: blended(shape, &kept)?,
+            climbs: modes.len(),
             gain: modes
                 .first()
                 .map_or(f64::NEG_INFINITY, |mode| mode.evidence - none),
@@ -150,7 +160,7 @@ impl Posterior {
             let cost = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
                 distance(rows[k], columns[l])
             });
-            let found = assignment::minimize(&cost)?;
+            let found = assignment::minimise(&cost)?;
             let found = found.columns.pairs().map(|(k, l)| (rows[k], columns[l]));
             let found: Vec<_> = found.collect();
             pairs.extend(

@@ -154,7 +154,8 @@ fn matching(
     Ok(Matching {
         objective: posterior.gain.max(0.0),
         status,
-        iterations: posterior.families.len(),
+        iterations: posterior.climbs,
+        model: posterior.families.clone(),
         samples,
         ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)
     })

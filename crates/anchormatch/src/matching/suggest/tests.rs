@@ -27,6 +27,7 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
         }
     }
     Matching {
+        model: vec![],
         pairs,
         unmatched_source,
         unmatched_target: vec![],
