@@ -14,7 +14,7 @@ lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``
 from __future__ import annotations
 
 from . import compat, generate
-from ._inputs import Graph, graph, points
+from ._inputs import Graph, Points, graph, points
 from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
@@ -30,6 +30,7 @@ __all__ = [
     "Matching",
     "Matchings",
     "PairError",
+    "Points",
     "Problem",
     "Solution",
     "SolverInfo",

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._native import Graph as NativeGraph
 from ._numbers import FloatArray, IndexArray, aligned, csr_arrays, float_array, is_sparse, passed
 from ._resources import quick
 
-__all__ = ["Graph", "as_graph", "graph", "points"]
+__all__ = ["Graph", "Points", "as_graph", "graph", "points"]
 
 _ACCEPTED = (
     "a square NumPy array, a SciPy sparse matrix, a graph of networkx, igraph or rustworkx, a pandas "
@@ -47,14 +48,23 @@ class Graph:
 
     def __init__(
         self,
-        native: _native.Graph,
+        native: NativeGraph,
         ids: Sequence[Hashable],
         positions: FloatArray | None = None,
     ) -> None:
-        self._native = native
+        self._own = native
         self._ids = ids
         self._positions = positions
         self._places: dict[Hashable, int] | None = None
+
+    @property
+    def _native(self) -> NativeGraph:
+        return self._own
+
+    @property
+    def _drawn(self) -> NativeGraph:
+        """The graph whose edges a picture has."""
+        return self._own
 
     @property
     def ids(self) -> Sequence[Hashable]:
@@ -69,7 +79,7 @@ class Graph:
     @property
     def n_nodes(self) -> int:
         """The number of nodes."""
-        return self._native.nodes
+        return self._own.nodes
 
     @property
     def n_edges(self) -> int:
@@ -121,7 +131,7 @@ class Graph:
 
     def notes(self, side: str) -> list[str]:
         """What was set aside, in words."""
-        loops, repeated, _ = self._native.cleaning()
+        loops, repeated, _ = self._own.cleaning()
         told = []
         if loops:
             told.append(f"the {side} graph: {_count(loops, 'self-loop')} dropped")
@@ -144,6 +154,57 @@ class Graph:
     def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
         low, high, weights = self._native.edge_arrays()
         return _rebuild, (self._ids, low, high, weights, self._positions)
+
+
+#: Points whose neighbours are joined in pictures, at most.
+_MOST_JOINED = 500
+
+
+class Points(Graph):
+    """Points with ids: matched by where they lie.
+
+    Made by :func:`points`. Who asks for edges gets those of the complete graph of distances, made then.
+
+    Examples
+    --------
+    >>> import anchormatch as am
+    >>> am.points([[0, 0], [3, 4]])
+    Points(2 points in the plane)
+    """
+
+    def __init__(
+        self, xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None = None
+    ) -> None:
+        super().__init__(_native.Graph.of_points(xy, _labels(ids)), ids, xy)
+        self._max_memory = max_memory
+        self._complete: NativeGraph | None = None
+
+    @property
+    def _native(self) -> NativeGraph:
+        if self._complete is None:
+            assert self._positions is not None
+            limits = quick(self._max_memory)
+            self._complete = _native.Graph.from_points(self._positions, _labels(self._ids), limits)
+        return self._complete
+
+    @property
+    def _drawn(self) -> NativeGraph:
+        # Near points are joined where that shows a shape, and not where it would be ink.
+        return self._native if self.n_nodes <= _MOST_JOINED else self._own
+
+    def __repr__(self) -> str:
+        assert self._positions is not None
+        where = "the plane" if self._positions.shape[1] == 2 else "space"
+        return f"Points({_count(self.n_nodes, 'point')} in {where})"
+
+    def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
+        return _rebuild_points, (self._positions, self._ids, self._max_memory)
+
+
+def _rebuild_points(
+    xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None
+) -> Points:
+    return Points(aligned(xy), ids, max_memory)
 
 
 def _rebuild(
@@ -225,20 +286,26 @@ def points(
     ids: Iterable[Hashable] | None = None,
     max_memory: int | str | None = None,
 ) -> Graph:
-    """The complete graph of points, with Euclidean distances as weights.
+    """Points, to be matched by where they lie.
+
+    Two sets of points in the plane or in space are matched by the map between them: turned and scaled,
+    affine, perspective, two views of a solid object, smoothly deformed. Whatever needs a graph gets the
+    complete graph of their distances.
 
     Parameters
     ----------
     xy
-        One point a row, any number of coordinates. The index of a pandas table gives the ids.
+        One point a row, any number of coordinates; with more than three only distances are looked at. The
+        index of a pandas table gives the ids.
     ids
         The ids of the points; by default 0, 1, ….
     max_memory
-        The most memory to use, in bytes or as ``"4G"``; by default what the machine has free.
+        The most memory that the graph of distances may use, in bytes or as ``"4G"``; by default what the
+        machine has free.
 
     Returns
     -------
-    Graph
+    Points
 
     Examples
     --------
@@ -252,8 +319,9 @@ def points(
     array = float_array(xy, "points", 2)
     names: Sequence[Hashable] = range(array.shape[0]) if ids is None else _checked_ids(ids)
     _check_number(names, array.shape[0])
-    native = _native.Graph.from_points(array, _labels(names), quick(max_memory))
-    return Graph(native, names, array if array.shape[1] in (2, 3) else None)
+    if array.shape[1] in (2, 3):
+        return Points(array, names, max_memory)
+    return Graph(_native.Graph.from_points(array, _labels(names), quick(max_memory)), names)
 
 
 def as_graph(data: Any, max_memory: int | str | None = None) -> Graph:

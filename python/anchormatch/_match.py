@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._inputs import Graph, as_graph
+from ._inputs import Graph, Points, as_graph
 from ._matching import Matching
 from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
 from ._pairs import anchor_arrays
@@ -35,6 +35,7 @@ def match(
     progress: ProgressOption = False,
     repair_anchors: bool = False,
     regime: str | None = None,
+    points_model: str | None = None,
     solver_options: Mapping[str, Any] | None = None,
     terms: str | None = None,
     tau: float | None = None,
@@ -84,6 +85,9 @@ def match(
     regime : {"auto", "dense", "sparse"}
         Keep all pairs of nodes, or lists of candidates; by default it goes by size and density. Not for
         ``paper``.
+    points_model : {"auto", "distances", "similarity", "affine", "projective", "views", "smooth"}
+        How two sets of :func:`points` lie to each other; by default the evidence chooses, and
+        :attr:`Matching.models` says what it chose. Not for ``paper``.
     solver_options
         Options of ``solver``, which :func:`solvers` lists.
     terms : {"adjacency", "heat", "heat+wks", "heat+ap", "heat+b", "heat+b+ap"}
@@ -131,6 +135,7 @@ def match(
         "allow_unmatched": bool(allow_unmatched) or None,
         "repair_anchors": bool(repair_anchors) or None,
         "regime": regime,
+        "points_model": points_model,
         "terms": terms,
         "tau": tau,
         "width": width,
@@ -148,10 +153,10 @@ def match(
     left, right = as_graph(source, max_memory), as_graph(target, max_memory)
     known = anchor_arrays(anchors, left, right)
     similarity = _similarity(node_similarity, left, right)
+    places = _places(preset, left, right, points_model)
+    natives = (left._own, right._own) if places else (left._native, right._native)
     with limits(threads, time_limit, max_memory, progress) as resources:
-        record = _native.match_graphs(
-            left._native, right._native, known, similarity, preset, settings, resources
-        )
+        record = _native.match_graphs(*natives, known, similarity, places, preset, settings, resources)
     record["notes"] = left.notes("source") + right.notes("target") + record["notes"]
     record["parameters"].append(("seed", str(settings["seed"])))
     return Matching(record, left, right)
@@ -176,6 +181,23 @@ def _check_preset(preset: str, options: Sequence[str], node_similarity: Any) -> 
                 f"{option}: found with preset={preset!r}, expected preset={' or '.join(others)}, "
                 f"which alone {know} it"
             )
+
+
+def _places(
+    preset: str, source: Graph, target: Graph, model: str | None
+) -> tuple[FloatArray, FloatArray] | None:
+    """The coordinates of both sides, where the matcher looks at them."""
+    facts = {name: facts for name, _, _, facts in _native.matchers()}
+    first, second = source.positions, target.positions
+    if isinstance(source, Points) and isinstance(target, Points) and "points" in facts[preset]:
+        assert first is not None and second is not None
+        if first.shape[1] == second.shape[1]:
+            return first, second
+    if model not in (None, "auto", "distances"):
+        raise ValueError(
+            f"points_model: found {model!r}, expected am.points of as many coordinates on both sides"
+        )
+    return None
 
 
 def _similarity(values: Any, source: Graph, target: Graph) -> FloatArray | None:

@@ -153,6 +153,15 @@ class Matching:
         return list(self._record["notes"])
 
     @property
+    def models(self) -> list[dict[str, Any]]:
+        """The families of maps between two sets of points, the most probable first; empty for graphs.
+
+        Each has its ``family``, ``probability``, the ``transform`` that takes (x, 1) to a multiple of
+        (y, 1), the ``covariance`` of what that leaves over, and the number of ``pairs`` it expects.
+        """
+        return list(self._record["models"])
+
+    @property
     def parameters(self) -> dict[str, str]:
         """Every parameter that the run used."""
         return dict(self._record["parameters"])
@@ -307,8 +316,8 @@ class Matching:
     def _sides(self, names: tuple[str, str]) -> Any:
         first, second = names
         return (
-            (str(first), self._source._native, self._source.positions),
-            (str(second), self._target._native, self._target.positions),
+            (str(first), self._source._drawn, self._source.positions),
+            (str(second), self._target._drawn, self._target.positions),
         )
 
     def _drawing(self) -> dict[str, tuple[FloatArray, npt.NDArray[np.int64]]]:

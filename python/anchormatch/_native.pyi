@@ -63,6 +63,8 @@ class Graph:
     ) -> Graph: ...
     @staticmethod
     def from_points(points: _Floats, labels: list[str] | None, limits: Limits) -> Graph: ...
+    @staticmethod
+    def of_points(points: _Floats, labels: list[str] | None) -> Graph: ...
     @property
     def nodes(self) -> int: ...
     @property
@@ -148,6 +150,7 @@ def match_graphs(
     target: Graph,
     anchors: tuple[_Indices, _Indices, _Floats],
     node_similarity: _Floats | None,
+    points: tuple[_Floats, _Floats] | None,
     preset: str,
     settings: dict[str, Any],
     limits: Limits,

@@ -36,7 +36,7 @@ def test_refusals_and_notes_end_with_advice():
     ):
         am.match(pair.source, pair.target, max_memory="13K")
     with pytest.raises(MemoryError, match="; raise max_memory, take fewer points, or give a sparse graph"):
-        am.points(np.zeros((100_000, 2)), max_memory="1M")
+        am.points(np.zeros((100_000, 2)), max_memory="1M").edges()
     wrong = pair.truth[:4].copy()
     wrong[0, 1] = pair.truth[5, 1]
     m = am.match(pair.source, pair.target, wrong)

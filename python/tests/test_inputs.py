@@ -296,7 +296,7 @@ def test_large_graphs_are_refused_before_anything_is_allocated():
     with pytest.raises(MemoryError, match="max_memory"):
         am.match(many, many, {0: 0}, max_memory="1M")
     with pytest.raises(MemoryError, match="needs"):
-        am.points(np.zeros((100_000, 2)), max_memory="4G")
+        am.points(np.zeros((100_000, 2)), max_memory="4G").edges()
     with pytest.raises(MemoryError, match="needs"):
         am.graph(many, max_memory="4G").adjacency("4G")
     with pytest.raises(MemoryError, match="needs"):

@@ -10,11 +10,13 @@
 //! else, and curves over that parameter compare like with like. The same seed gives the same bytes.
 
 pub mod house;
+mod keypoints;
 mod noisy_copies;
 mod random_edges;
 mod sbm;
 mod synthetic;
 
+pub use keypoints::{Keypoints, Motion, keypoints};
 pub use noisy_copies::{Family, NoisyCopies, noisy_copies};
 pub use sbm::{BlockModel, block_model};
 pub use synthetic::{Synthetic, synthetic};

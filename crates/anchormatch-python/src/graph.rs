@@ -88,6 +88,25 @@ impl Graph {
         .map(Self::from)
     }
 
+    /// The nodes of points without edges, for those who look at the coordinates.
+    #[staticmethod]
+    fn of_points(
+        py: Python<'_>,
+        points: PyReadonlyArray2<'_, f64>,
+        labels: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let points = arrays::matrix(&points)?;
+        py.detach(|| {
+            let graph = anchormatch::Graph::of_points(&points)?;
+            match labels {
+                Some(names) => graph.with_labels(anchormatch::graph::Labels::new(names)?),
+                None => Ok(graph),
+            }
+        })
+        .map_err(exception)
+        .map(Self::from)
+    }
+
     /// The complete graph on Euclidean distances.
     #[staticmethod]
     fn from_points(

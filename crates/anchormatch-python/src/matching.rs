@@ -37,6 +37,7 @@ pub(crate) fn match_graphs<'py>(
     target: &Graph,
     anchors: AnchorArrays<'py>,
     node_similarity: Option<PyReadonlyArray2<'py, f64>>,
+    points: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>,
     preset: &str,
     settings: &Bound<'py, PyDict>,
     limits: Limits,
@@ -52,6 +53,10 @@ pub(crate) fn match_graphs<'py>(
         Some(array) => Some(Arc::new(arrays::matrix(array)?.into())),
         None => None,
     };
+    let points = match &points {
+        Some((source, target)) => Some((arrays::matrix(source)?, arrays::matrix(target)?)),
+        None => None,
+    };
     let settings = options::settings(settings)?;
     options::check_solver(&settings)?;
     let matcher = registry::configured(preset, &settings).map_err(exception)?;
@@ -59,6 +64,10 @@ pub(crate) fn match_graphs<'py>(
         let task = Task::new(&source, &target, &anchors)?;
         let task = match similarity {
             Some(similarity) => task.with_similarity(similarity)?,
+            None => task,
+        };
+        let task = match points {
+            Some((source, target)) => task.with_points(Arc::new(source), Arc::new(target))?,
             None => task,
         };
         matcher.run(&task, monitor)
@@ -123,6 +132,17 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
         .map(|note| note.worded(WORDS))
         .collect();
     result.set_item("notes", notes)?;
+    let models = PyList::empty(py);
+    for family in &matching.model {
+        let model = PyDict::new(py);
+        model.set_item("family", family.family.as_str())?;
+        model.set_item("probability", family.probability)?;
+        model.set_item("transform", arrays::array(py, family.transform.clone())?)?;
+        model.set_item("covariance", arrays::array(py, family.covariance.clone())?)?;
+        model.set_item("pairs", family.pairs)?;
+        models.append(model)?;
+    }
+    result.set_item("models", models)?;
     result.set_item("parameters", matching.parameters)?;
     result.set_item("timings", matching.timings)?;
     let diagnostics = PyDict::new(py);
@@ -235,6 +255,8 @@ impl Record<'_> {
                 convergence: self.diagnostics.convergence.clone(),
                 learner_violations: self.diagnostics.learner_violations.clone(),
             },
+            // What a page or a suggestion says of the map is among the notes.
+            model: Vec::new(),
             samples: Samples {
                 partners: match nodes.len() {
                     0 => Vec::new(),

@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod hotel;
 pub mod large;
 pub mod networks;
+pub mod points;
 pub mod qaplib;
 pub mod reproduce;
 pub mod solvers;

@@ -8,11 +8,13 @@
 mod by_hand;
 #[cfg(test)]
 pub(crate) mod fixed;
+mod icp;
 mod percolation;
 mod seeded_solver;
 mod workbench;
 
 pub use by_hand::{ByHand, Program};
+pub use icp::{Icp, IcpFamily};
 pub use percolation::Percolation;
 pub use seeded_solver::SeededSolver;
 pub use workbench::{Heat, Loss, Workbench};

@@ -92,12 +92,17 @@ impl Graph {
         builder.build()
     }
 
-    /// The complete graph of points (one a row) with Euclidean distances as weights.
+    /// The nodes of points (one a row) without any edge, for
+    /// [`Task::with_points`](crate::Task::with_points), which looks at the coordinates.
     ///
     /// # Errors
     /// When a coordinate is not finite, or there are no points.
-    pub fn from_points(points: &Matrix) -> Result<Self> {
-        let n = points.rows();
+    pub fn of_points(points: &Matrix) -> Result<Self> {
+        Self::check_points(points)?;
+        GraphBuilder::with_nodes(points.rows())?.build()
+    }
+
+    fn check_points(points: &Matrix) -> Result<()> {
         if let Some(position) = points.as_slice().iter().position(|v| !v.is_finite()) {
             return Err(Error::Graph(format!(
                 "point {} has the coordinate {}, expected a finite number",
@@ -105,6 +110,16 @@ impl Graph {
                 points.as_slice()[position]
             )));
         }
+        Ok(())
+    }
+
+    /// The complete graph of points (one a row) with Euclidean distances as weights.
+    ///
+    /// # Errors
+    /// When a coordinate is not finite, or there are no points.
+    pub fn from_points(points: &Matrix) -> Result<Self> {
+        Self::check_points(points)?;
+        let n = points.rows();
         let mut builder = GraphBuilder::with_nodes(n)?;
         for i in 0..n {
             for j in 0..i {

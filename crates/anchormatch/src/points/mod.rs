@@ -15,11 +15,13 @@
 //! | `starts` | where climbs begin: anchors, guesses, directions of parallax, pairs from elsewhere |
 //! | `search` | all climbs, simple families first |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
+//! | `anchor_check` | the same with anchors that are trusted rather than taken for granted |
 //!
 //! Every mode of every family has an evidence, ∫ p(points, θ) dθ by Laplace's approximation, against the
 //! hypothesis that no point but the anchors has a partner. Confidences are those of the mixture, so that they
 //! know of the families and the modes that were not the best.
 
+mod anchor_check;
 mod association;
 mod cholesky;
 mod climb;
@@ -31,11 +33,13 @@ mod search;
 mod small;
 mod starts;
 
+pub use anchor_check::AnchorDoubt;
 pub use families::Family;
 pub use posterior::{FittedFamily, Posterior};
 
 use serde::{Deserialize, Serialize};
 
+use self::anchor_check::check_anchors;
 use self::scene::Scene;
 use self::starts::{Dimension, Plane, Space};
 use crate::anchors::Anchors;
@@ -85,10 +89,24 @@ impl PointsModel {
     }
 }
 
-/// Matches two tables of points, a row each, in the plane or in space.
+/// What is known of two sets of points.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The tables, a row for each point.
+    pub points: [&'a Matrix; 2],
+    /// The pairs that are known.
+    pub anchors: &'a Anchors,
+    /// How probable it is that a hard anchor is right, for those who ask which are not.
+    pub trust: f64,
+    /// The families to choose from.
+    pub model: PointsModel,
+    /// Pairs to begin from, with how sure they are.
+    pub given: Option<&'a [(usize, usize, f64)]>,
+}
+
+/// Matches two tables of points, in the plane or in space.
 ///
-/// `given` are pairs to begin from, with how sure they are; `elsewhere` is asked for such pairs when nothing that the anchors lead to
-/// is credible.
+/// `elsewhere` is asked for pairs to begin from when nothing that the anchors lead to is credible.
 ///
 /// # Errors
 /// When a table has not two or three columns, the tables differ in them, or a coordinate is not finite.
@@ -96,20 +114,17 @@ impl PointsModel {
 /// # Complexity
 /// O(n m) time a step up to a few hundred points, O(n + m) beyond; O(n + m) memory.
 pub fn match_points(
-    points: [&Matrix; 2],
-    anchors: &Anchors,
-    model: PointsModel,
-    given: Option<&[(usize, usize, f64)]>,
+    question: &Question<'_>,
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
     monitor: &Monitor,
 ) -> Result<Posterior> {
-    let [from, to] = points.map(Matrix::cols);
+    let [from, to] = question.points.map(Matrix::cols);
     if from != to || !(2..=3).contains(&from) {
         return Err(Error::Graph(format!(
             "found points of {from} and {to} coordinates, expected two or three on both sides"
         )));
     }
-    for table in points {
+    for table in question.points {
         if let Some(x) = table.as_slice().iter().find(|x| !x.is_finite()) {
             return Err(Error::Graph(format!(
                 "found the coordinate {x}, expected finite numbers"
@@ -117,25 +132,24 @@ pub fn match_points(
         }
     }
     if from == 2 {
-        solve::<2, Plane>(points, anchors, model, given, elsewhere, monitor)
+        solve::<2, Plane>(question, elsewhere, monitor)
     } else {
-        solve::<3, Space>(points, anchors, model, given, elsewhere, monitor)
+        solve::<3, Space>(question, elsewhere, monitor)
     }
 }
 
 fn solve<const D: usize, S: Dimension<D>>(
-    points: [&Matrix; 2],
-    anchors: &Anchors,
-    model: PointsModel,
-    given: Option<&[(usize, usize, f64)]>,
+    question: &Question<'_>,
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
     monitor: &Monitor,
 ) -> Result<Posterior> {
-    let hard = anchors.hard();
+    let anchors = question.anchors;
     let soft = anchors.iter().filter(|anchor| anchor.weight < 1.0);
     let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
-    let scene = Scene::<D>::new(points, hard, soft);
-    let families = model.families();
-    let modes = search::search::<D, S>(&scene, families, given, elsewhere, monitor)?;
-    Posterior::new(&scene, &modes)
+    let scene = Scene::<D>::new(question.points, anchors.hard(), soft);
+    let families = question.model.families();
+    let modes = search::search::<D, S>(&scene, families, question.given, elsewhere, monitor)?;
+    let mut posterior = Posterior::new(&scene, &modes)?;
+    posterior.anchor_doubts = check_anchors::<D, S>(&scene, &modes, question.trust, monitor)?;
+    Ok(posterior)
 }

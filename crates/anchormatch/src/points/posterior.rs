@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Serialize, Serializer};
 
+use super::anchor_check::AnchorDoubt;
 use super::climb::{Mode, evidence_of_anchors};
 use super::families::{Family, FittedMap};
 use super::scene::Scene;
@@ -47,6 +48,8 @@ pub struct Posterior {
     pub climbs: usize,
     /// The evidence of the best map above that of the anchors alone, in nats.
     pub gain: f64,
+    /// What the points say of each anchor; empty when the work was stopped before.
+    pub anchor_doubts: Vec<AnchorDoubt>,
     /// Where the best map expects the partner of each source point, and the target points, in one frame.
     expected: Vec<[f64; 3]>,
     targets: Vec<[f64; 3]>,
@@ -110,6 +113,7 @@ impl Posterior {
             families,
             beliefs: blended(shape, &kept)?,
             climbs: modes.len(),
+            anchor_doubts: Vec::new(),
             gain: modes
                 .first()
                 .map_or(f64::NEG_INFINITY, |mode| mode.evidence - none),
@@ -119,6 +123,12 @@ impl Posterior {
             taken: scene.taken.clone(),
             modes: kept,
         })
+    }
+
+    /// The probability that there is a map at all.
+    #[must_use]
+    pub fn probability_of_a_map(&self) -> f64 {
+        self.families.iter().map(|family| family.probability).sum()
     }
 
     /// The pairs with the greatest expected F1, which leaves points alone, or all of the smaller set; anchors

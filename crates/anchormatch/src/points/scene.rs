@@ -94,6 +94,18 @@ impl<const D: usize> Scene<D> {
         }
     }
 
+    /// All anchored source points, and about `most` of the others.
+    pub(super) fn thinned(&self, most: usize) -> Vec<usize> {
+        let free = self.partner.iter().filter(|p| p.is_none()).count();
+        let step = free.div_ceil(most).max(1);
+        let mut seen = 0;
+        let keep = |i: &usize| {
+            seen += usize::from(self.partner[*i].is_none());
+            self.partner[*i].is_some() || seen % step == 0
+        };
+        (0..self.partner.len()).filter(keep).collect()
+    }
+
     /// Source points without an anchor, each as far as possible from the anchors and those before it.
     pub(super) fn far_apart(&self, most: usize) -> Vec<usize> {
         let mut distance = vec![f64::INFINITY; self.source.len()];

@@ -20,8 +20,10 @@ const COARSE: usize = 400;
 /// Modes that are fitted to all points.
 const REFINED: usize = 3;
 
-/// Modes that starts of the other families are made of, in each round.
+/// Modes that starts of the other families are made of, in each round: at first, and when nothing that came of
+/// it is credible.
 const PROMOTED: [usize; 2] = [2, 1];
+const PROMOTED_IN_DOUBT: [usize; 2] = [4, 2];
 
 /// A start of another family is climbed from unless its evidence is so far behind, in nats.
 const HOPELESS: f64 = 15.0;
@@ -78,7 +80,14 @@ impl<'a, const D: usize> Search<'a, D> {
 
     /// Tries the other families at the best modes.
     pub(super) fn promote<S: Dimension<D>>(&mut self) {
-        for count in PROMOTED {
+        self.promote_best::<S>(PROMOTED);
+        if !self.is_credible() {
+            self.promote_best::<S>(PROMOTED_IN_DOUBT);
+        }
+    }
+
+    fn promote_best<S: Dimension<D>>(&mut self, counts: [usize; 2]) {
+        for count in counts {
             let mut starts = Vec::new();
             for mode in self.modes.iter().take(count) {
                 let mut partners = Vec::new();
@@ -104,7 +113,7 @@ impl<'a, const D: usize> Search<'a, D> {
         self.allowed.len() < Family::ALL.len() && self.allowed.contains(&family)
     }
 
-    fn climb_all(&mut self, starts: Vec<Start<D>>) {
+    pub(super) fn climb_all(&mut self, starts: Vec<Start<D>>) {
         let (scene, index, monitor) = (self.scene, &self.index, self.monitor);
         let (done, total) = (AtomicUsize::new(0), starts.len());
         let modes = starts.into_par_iter().map(|start| {
@@ -132,16 +141,17 @@ impl<'a, const D: usize> Search<'a, D> {
     }
 
     /// Evidence of the best mode above that of the anchors alone.
-    pub(super) fn gain(&self) -> f64 {
+    fn gain(&self) -> f64 {
         match self.modes.first() {
             Some(mode) => mode.evidence - evidence_of_anchors(self.scene),
             None => f64::NEG_INFINITY,
         }
     }
 
-    /// Points of the smaller set.
-    fn smaller(&self) -> f64 {
-        self.scene.source.len().min(self.scene.target.len()) as f64
+    /// Whether the best mode can be believed without a second search.
+    pub(super) fn is_credible(&self) -> bool {
+        let smaller = self.scene.source.len().min(self.scene.target.len());
+        self.gain() >= CREDIBLE * smaller as f64
     }
 
     /// The modes of the families that are allowed.
@@ -171,14 +181,7 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
         run::<D, S>(&mut search, given, elsewhere)?;
         return Ok(search.allowed_modes());
     }
-    let step = free.div_ceil(COARSE);
-    let mut left = 0;
-    let chosen: Vec<usize> = (0..scene.source.len())
-        .filter(|&i| {
-            left += usize::from(scene.partner[i].is_none());
-            scene.partner[i].is_some() || left % step == 0
-        })
-        .collect();
+    let chosen = scene.thinned(COARSE);
     let part = scene.part(&chosen);
     let place = |pairs: &[(usize, usize, f64)]| -> Vec<(usize, usize, f64)> {
         let found = pairs
@@ -212,7 +215,7 @@ fn run<const D: usize, S: Dimension<D>>(
         search.climb_from_pairs::<S>(given);
     }
     search.promote::<S>();
-    if search.gain() < CREDIBLE * search.smaller()
+    if !search.is_credible()
         && let Some(pairs) = elsewhere()?
     {
         search.climb_from_pairs::<S>(&pairs);

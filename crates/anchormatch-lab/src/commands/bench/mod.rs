@@ -3,6 +3,7 @@
 mod dd;
 mod large;
 mod networks;
+mod points;
 mod qaplib;
 mod solvers;
 mod suggest;
@@ -17,7 +18,7 @@ use clap::{Args, Subcommand};
 
 const LONG_ABOUT: &str = "\
 Measure solvers: against each other on synthetic graphs, against the best values known of QAPLIB and \
-of graph matching problems, and on pairs of real networks. A run that is stopped tells what it has \
+of graph matching problems, on pairs of real networks, on large sparse graphs and on keypoints. A run that is stopped tells what it has \
 found by then.";
 
 const EXAMPLES: &str = "\
@@ -26,7 +27,8 @@ Examples:
   anchormatch-lab bench qaplib --data DIR --largest 30
   anchormatch-lab bench dd --data DIR
   anchormatch-lab bench networks --data DIR --pairs yeast-05,enron --anchors 5
-  anchormatch-lab bench large";
+  anchormatch-lab bench large
+  anchormatch-lab bench points --trials 200";
 
 /// Measure solvers
 #[derive(Debug, Args)]
@@ -43,6 +45,7 @@ enum What {
     Dd(dd::Options),
     Networks(networks::Options),
     Large(large::Options),
+    Points(points::Options),
     Suggest(suggest::Options),
 }
 
@@ -55,6 +58,7 @@ impl Options {
             What::Dd(options) => options.common.json,
             What::Networks(options) => options.common.json,
             What::Large(options) => options.common.json,
+            What::Points(options) => options.common.json,
             What::Suggest(options) => options.common.json,
         }
     }
@@ -67,6 +71,7 @@ impl Options {
             What::Dd(options) => options.run(),
             What::Networks(options) => options.run(),
             What::Large(options) => options.run(),
+            What::Points(options) => options.run(),
             What::Suggest(options) => options.run(),
         }
     }

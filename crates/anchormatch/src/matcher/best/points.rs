@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
-use super::thresholds::LARGEST_DISTANCES;
+use super::thresholds::{LARGEST_DISTANCES, TRUST};
 use super::{Best, Effort};
 use crate::error::{Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, of_pairs};
-use crate::matching::{Matching, Measure, Note, Pair, Samples};
+use crate::matching::{AnchorCheck, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
-use crate::points::{FittedFamily, PointsModel, Posterior, match_points};
+use crate::points::{FittedFamily, PointsModel, Posterior, Question, match_points};
 use crate::solver::Status;
 use crate::task::Task;
 
@@ -23,6 +23,9 @@ const SAMPLES: usize = 200;
 
 /// Evidence of a map above that of the anchors alone, in nats, below which distances are asked instead.
 const LEAST_GAIN: f64 = 1.0;
+
+/// Sets may differ by this share of the larger one for distances to have the last word.
+const MOST_EXTRA: f64 = 0.1;
 
 pub(super) fn run(
     preset: &Best,
@@ -64,18 +67,23 @@ pub(super) fn run(
             asked = true;
             Ok(Some(pairs))
         };
-        match_points(
-            [&points[0], &points[1]],
-            task.anchors(),
-            preset.points_model,
-            start.as_deref(),
-            ask,
-            monitor,
-        )
+        let question = Question {
+            points: [&points[0], &points[1]],
+            anchors: task.anchors(),
+            trust: TRUST,
+            model: preset.points_model,
+            given: start.as_deref(),
+        };
+        match_points(&question, ask, monitor)
     })?;
+    // Distances say nothing of points that one set has alone, and are sure of them all the same.
+    let [n, m] = points.each_ref().map(|points| points.rows() as f64);
+    let alike = (n - m).abs() <= MOST_EXTRA * n.max(m);
     match asked {
         // The start was a quick one; who stays with distances gets all that they say.
-        true if posterior.gain < LEAST_GAIN => run_distances(preset, task, points, monitor),
+        true if posterior.gain < LEAST_GAIN && alike => {
+            run_distances(preset, task, points, monitor)
+        }
         _ => matching(preset, task, &posterior, log, monitor),
     }
 }
@@ -157,8 +165,23 @@ fn matching(
         iterations: posterior.climbs,
         model: posterior.families.clone(),
         samples,
+        anchor_report: checks(posterior),
         ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)
     })
+}
+
+fn checks(posterior: &Posterior) -> Vec<AnchorCheck> {
+    let doubts = posterior.anchor_doubts.iter();
+    doubts
+        .map(|doubt| AnchorCheck {
+            source: doubt.source,
+            target: doubt.target,
+            score: (doubt.suspicion / (1.0 - doubt.suspicion)).ln(),
+            suspicion: doubt.suspicion,
+            preferred: doubt.preferred,
+            demoted: false,
+        })
+        .collect()
 }
 
 /// Says which family it was, and what its map is.

@@ -159,7 +159,7 @@ const AMPLITUDES: (f64, f64) = (1e-4, 1.0);
 const NOISE_PAIRS: f64 = 1.0;
 
 /// … of this standard deviation.
-const NOISE: f64 = 0.02;
+const NOISE: f64 = 0.005;
 
 /// Standard deviations stay above this: coordinates are rounded, if to nothing else then to floats.
 const LEAST_NOISE: f64 = 1e-6;
