@@ -1,10 +1,13 @@
-//! `anchormatch demo`: two views of a house, the paper's six variants and `best`, a page to look at.
+//! `anchormatch demo`: two views of a house, `best` and the paper's six variants, a page to look at.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Best, Matcher, Paper, Terms};
 use anchormatch::monitor::Progress;
+use anchormatch::task::Fact;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_generate::Instance;
 use anchormatch_generate::house::{self, View};
@@ -40,8 +43,9 @@ const LONG_ABOUT: &str = "\
 See it work: no input is needed.
 
 51 landmarks of a house are seen from two sides, 2 of them are known in both views, and the six \
-variants of the paper and the preset best find the rest. The table shows how many they find; the page shows which. One \
-draw of anchors is luck, so the mean over ten draws stands beside it.";
+variants of the paper, which look at distances, and the preset best, which looks at where the landmarks lie, find the \
+rest. The table shows how many they find; the page shows which. One draw of anchors is luck, so the mean over ten draws \
+stands beside it.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,14 +99,20 @@ impl Options {
         Ok(Done::Complete)
     }
 
-    /// The paper's variants and `best`: on ten draws of anchors, and once more on the first for the page.
+    /// `best` and the paper's variants: on ten draws of anchors, and once more on the first for the page.
     fn rows(&self, instance: &Instance, job: &Job) -> Result<Vec<Row>, Failure> {
         let papers = Terms::ALL.map(|terms| (terms.as_str(), Paper::with_terms(terms)));
         let papers = papers
             .iter()
             .map(|(name, paper)| (*name, paper as &dyn Matcher));
         let best = Best::default();
-        let matchers: Vec<(&str, &dyn Matcher)> = papers.chain([("best", &best as _)]).collect();
+        let best: [(&str, &dyn Matcher); 1] = [("best", &best)];
+        let matchers: Vec<(&str, &dyn Matcher)> = best.into_iter().chain(papers).collect();
+        let place = |points: &Option<Matrix>| points.clone().map(Arc::new);
+        let places = (
+            place(&instance.source_positions),
+            place(&instance.target_positions),
+        );
         let (source, target) = (&instance.source, &instance.target);
         let monitor = job.quiet_monitor();
         let run = |matcher: &dyn Matcher, draw: usize| -> anchormatch::Result<(Matching, f64)> {
@@ -110,7 +120,13 @@ impl Options {
             rng.set_stream(draw as u64);
             let anchors = instance.random_anchors(ANCHORS, &mut rng)?;
             let anchors = Anchors::from_indices(source, target, &anchors)?;
-            let matching = matcher.run(&Task::new(source, target, &anchors)?, &monitor)?;
+            let mut task = Task::new(source, target, &anchors)?;
+            if let (Some(from), Some(to)) = &places
+                && matcher.facts().contains(&Fact::Points)
+            {
+                task = task.with_points(Arc::clone(from), Arc::clone(to))?;
+            }
+            let matching = matcher.run(&task, &monitor)?;
             let accuracy = matching.score(&instance.truth)?.accuracy().unwrap_or(0.0);
             Ok((matching, accuracy))
         };
@@ -145,7 +161,7 @@ impl Options {
 
     fn text(&self, rows: &[Row]) -> String {
         let mut table = Table::new([
-            "terms or preset",
+            "preset or terms",
             "accuracy",
             "mean of 10 draws",
             "objective",

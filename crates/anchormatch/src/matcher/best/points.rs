@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::thresholds::{LARGEST_DISTANCES, TRUST};
 use super::{Best, Effort};
-use crate::error::{Hint, Result};
+use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, of_pairs};
@@ -24,8 +24,9 @@ const SAMPLES: usize = 200;
 /// Evidence of a map above that of the anchors alone, in nats, below which distances are asked instead.
 const LEAST_GAIN: f64 = 1.0;
 
-/// Sets may differ by this share of the larger one for distances to have the last word.
-const MOST_EXTRA: f64 = 0.1;
+/// Sets may differ by this share of the larger one for distances to be asked, and to have the last word: they say
+/// nothing of points that one set has alone, and are sure of them all the same.
+const MOST_EXTRA: [f64; 2] = [0.25, 0.1];
 
 pub(super) fn run(
     preset: &Best,
@@ -38,6 +39,14 @@ pub(super) fn run(
         || preset.solver.is_some()
         || facts.similarity.is_some();
     if by_distances {
+        let free = [PointsModel::Auto, PointsModel::Distances];
+        if !free.contains(&preset.points_model) {
+            return Err(Error::parameter(
+                "points_model",
+                "with a solver or a similarity of nodes",
+                "auto or distances: a map takes neither",
+            ));
+        }
         return run_distances(preset, task, points, monitor);
     }
     let mut log = Log::default();
@@ -47,17 +56,18 @@ pub(super) fn run(
         let pairs = pairs.iter().map(|&(i, a)| (i, a, 1.0));
         pairs.collect::<Vec<_>>()
     });
-    // What follows makes more of a start than a longer search would.
+    // What follows makes more of a start than a longer search would, and of a few likely pairs than of all.
     let quick = Best {
         effort: Effort::Fast,
-        allow_unmatched: false,
+        allow_unmatched: true,
         ..preset.clone()
     };
-    let small = task.nodes() <= LARGEST_DISTANCES;
+    let [n, m] = points.each_ref().map(|points| points.rows() as f64);
+    let extra = (n - m).abs() / n.max(m);
+    let few = task.nodes() <= LARGEST_DISTANCES && extra <= MOST_EXTRA[0];
     let posterior = log.stage("points", monitor, |_| {
         let ask = || {
-            if !small || preset.points_model != PointsModel::Auto || monitor.interrupted().is_some()
-            {
+            if !few || preset.points_model != PointsModel::Auto || monitor.interrupted().is_some() {
                 return Ok(None);
             }
             let found = run_distances(&quick, task, points, monitor)?;
@@ -76,12 +86,9 @@ pub(super) fn run(
         };
         match_points(&question, ask, monitor)
     })?;
-    // Distances say nothing of points that one set has alone, and are sure of them all the same.
-    let [n, m] = points.each_ref().map(|points| points.rows() as f64);
-    let alike = (n - m).abs() <= MOST_EXTRA * n.max(m);
     match asked {
         // The start was a quick one; who stays with distances gets all that they say.
-        true if posterior.gain < LEAST_GAIN && alike => {
+        true if posterior.gain < LEAST_GAIN && extra <= MOST_EXTRA[1] => {
             run_distances(preset, task, points, monitor)
         }
         _ => matching(preset, task, &posterior, log, monitor),
