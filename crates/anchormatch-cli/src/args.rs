@@ -129,7 +129,8 @@ impl Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading graphs")]
 pub(crate) struct Reading {
-    /// Read tables of points, `[id,]x,y[,z]`, as complete graphs on Euclidean distances
+    /// Read tables of points, `[id,]x,y[,z]`. The presets best and fast match them by where they lie;
+    /// everything else takes the complete graph of their distances
     #[arg(long)]
     pub(crate) points: bool,
 
@@ -155,13 +156,30 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Reads the graph at `path`.
+    /// Reads the graph at `path`; points become a complete graph.
     pub(crate) fn graph(
         &self,
         path: &Path,
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
+        Ok(read_graph(path, &self.options(max_memory))?)
+    }
+
+    /// The same, but points stay points, without edges.
+    pub(crate) fn points_or_graph(
+        &self,
+        path: &Path,
+        max_memory: Option<u64>,
+    ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
+            edgeless: true,
+            ..self.options(max_memory)
+        };
+        Ok(read_graph(path, &options)?)
+    }
+
+    fn options(&self, max_memory: Option<u64>) -> ReadOptions {
+        ReadOptions {
             format: self.format,
             points: self.points,
             duplicates: self.duplicates.duplicates(),
@@ -169,8 +187,8 @@ impl Reading {
             node_id: self.node_id.clone(),
             variable: self.variable.clone(),
             max_memory,
-        };
-        Ok(read_graph(path, &options)?)
+            ..ReadOptions::default()
+        }
     }
 
     /// What happens to an edge with two weights, by the name of the command line.

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod method;
+mod sides;
 
 use std::process::ExitCode;
 

@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::exit::Failure;
+use crate::sides::PointsModel;
 use crate::values;
 
 /// What to solve and how.
@@ -48,6 +49,10 @@ pub(crate) struct Method {
     /// fast). Without, they are only reported
     #[arg(long)]
     repair_anchors: bool,
+
+    /// How two sets of points lie to each other, with --points (best, fast) [default: auto]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) points_model: Option<PointsModel>,
 
     /// How alike nodes are by other knowledge, rows of `source,target,similarity` (best, fast): larger
     /// is more alike, on any scale; pairs that are not listed count as the least alike
@@ -226,6 +231,11 @@ impl Method {
             flag(self.repair_anchors),
         );
         wish("--regime", "regime", self.regime.as_ref().map(|r| json!(r)));
+        wish(
+            "--points-model",
+            "points_model",
+            self.points_model.map(PointsModel::setting),
+        );
         wish("--solver", "solver", self.solver.as_ref().map(|s| json!(s)));
         wish("--terms", "terms", paper.terms.map(|t| json!(t)));
         wish("--tau", "tau", number(paper.tau));
@@ -322,6 +332,10 @@ mod tests {
             (
                 "--preset paper --allow-unmatched",
                 ["--allow-unmatched", "--preset best or fast, which"],
+            ),
+            (
+                "--preset paper --points-model affine",
+                ["--points-model", "--preset best or fast, which"],
             ),
             (
                 "--terms heat --node-similarity f",

@@ -114,7 +114,7 @@ fn wrong_usage_says_what_was_found() {
 #[test]
 fn memory_and_time_have_their_codes() {
     let bench = Bench::new().with_points(300);
-    let line = "match p.csv q.csv --points --max-memory 100K";
+    let line = "match p.csv q.csv --points --preset paper --max-memory 100K";
     let error_of_memory = bench.error(line);
     assert_eq!(
         (&error_of_memory["kind"], &error_of_memory["exit_code"]),

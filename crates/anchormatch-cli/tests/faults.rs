@@ -332,7 +332,7 @@ fn a_signal_leaves_matching_and_report_whole() {
     for signal in ["-TERM", "-INT"] {
         let bench = Bench::new().with_points(400);
         bench.file("m.csv", OLD);
-        let line = "match p.csv q.csv --points --anchors known.csv --preset best --progress json \
+        let line = "match p.csv q.csv --points --anchors known.csv --preset best --points-model distances --progress json \
                     --output m.csv --report r.html";
         let mut running = bench.start(line);
         running.wait_for("\"mean-field\"");

@@ -70,19 +70,29 @@ fn a_limit_that_is_far_away_changes_nothing() {
 #[test]
 fn too_little_memory() {
     let bench = Bench::new().with_points(500);
-    let line = bench.run(&format!("{MATCH} --max-memory 1M")).refused(4);
-    says(&line, &["needs", "the limit is 1.0 MiB"]);
-    assert!(line.contains("fewer points"), "{line}");
+    // The complete graph of the distances is read for the paper's matcher, and for solvers.
+    let distances = format!("{MATCH} --preset paper");
+    for line in [&distances, &format!("{MATCH} --solver rrwm")] {
+        let line = bench.run(&format!("{line} --max-memory 1M")).refused(4);
+        says(&line, &["needs", "the limit is 1.0 MiB"]);
+        assert!(line.contains("fewer points"), "{line}");
+    }
+    let line = bench.run(&format!("{MATCH} --max-memory 10K")).refused(4);
+    says(&line, &["p.csv: 500 points", "the limit is 10.0 KiB"]);
 
     // Enough to read the graphs, too little to match them.
-    for preset in ["best", "fast", "paper"] {
+    for preset in [
+        "best --points-model distances",
+        "fast --points-model distances",
+        "paper",
+    ] {
         let limited = format!("{MATCH} --preset {preset} --max-memory 16M");
         let line = bench.run(&limited).refused(4);
         assert!(line.contains("--max-memory"), "{line}");
     }
     assert!(!bench.exists("m.csv"));
 
-    let answer = bench.run(&format!("{MATCH} --max-memory 1M --json"));
+    let answer = bench.run(&format!("{distances} --max-memory 1M --json"));
     let value: Value = serde_json::from_str(&answer.stderr).unwrap();
     assert_eq!(value["error"]["limit_bytes"], 1 << 20);
     let line = bench.run("info p.csv --points --max-memory 1M").refused(4);
@@ -95,7 +105,7 @@ fn signals_keep_the_best_so_far() {
     for (name, preset, stage) in [
         ("-TERM", "paper", "rrwm"),
         ("-INT", "paper", "rrwm"),
-        ("-INT", "best", "mean-field"),
+        ("-INT", "best --points-model distances", "mean-field"),
     ] {
         let bench = Bench::new().with_points(400);
         let mut running = bench.start(&format!("{MATCH} --preset {preset} --progress json"));

@@ -252,7 +252,8 @@ fn a_generated_pair_is_matched() {
     let line = next.trim_end().strip_prefix("anchormatch ").unwrap();
     let answer = bench.run(line);
     assert!(
-        answer.stderr.starts_with("accuracy 1.000 (49 of 49"),
+        answer.stderr.starts_with("note: points: ")
+            && answer.stderr.contains("\naccuracy 1.000 (49 of 49"),
         "{}",
         answer.stderr
     );

@@ -141,6 +141,12 @@ impl Format {
         matches!(self, Self::Adjacency | Self::Npy)
     }
 
+    /// Whether a file holds points, and edges only as the distances among them.
+    #[must_use]
+    pub const fn is_points(self) -> bool {
+        matches!(self, Self::Points)
+    }
+
     /// The format called `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -29,6 +29,7 @@
 
 mod adjacency;
 mod binary;
+mod cloud;
 mod dd;
 mod dense;
 mod edge_columns;

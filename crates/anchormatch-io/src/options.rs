@@ -15,6 +15,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// Whether the file is a table of points; a short way to ask for [`Format::Points`].
     pub points: bool,
+    /// Whether points come without edges, for those who ask where they lie and not how far apart they are:
+    /// the graph then has their ids alone. Without, it is the complete graph of their distances.
+    pub edgeless: bool,
     /// What happens to an edge with two weights.
     pub duplicates: Duplicates,
     /// The name of the edge attribute or column that holds the weight, where edges have named

@@ -5,17 +5,18 @@
 //! (`name`, `node` or `label` do as well), when there are four columns and a header, or when the
 //! first data row begins with something that is no number. Without one the points are called 0, 1, ….
 //!
-//! The graph is complete, and its weights are the Euclidean distances.
+//! The graph is complete, and its weights are the Euclidean distances; or it has no edge at all, where
+//! [`ReadOptions::edgeless`] asks for points alone.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
-use anchormatch::error::{Hint, Result};
-use anchormatch::graph::{Graph, GraphBuilder, Labels};
+use anchormatch::error::Result;
+use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 
-use super::fault::{fault, in_file, quoted};
-use super::options::DEFAULT_MEMORY;
+use super::cloud::Cloud;
+use super::fault::quoted;
 use super::table::{Row, Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions};
 
@@ -27,9 +28,6 @@ const SHAPE: Shape = Shape {
     wanted: "x,y or x,y,z, after an id or not",
 };
 
-/// What the complete graph takes, by the square of the number of points: half as many edges.
-const BYTES_PER_PAIR: u64 = GraphBuilder::EDGE_BYTES / 2;
-
 /// Reads points; `name` stands for the file in errors.
 ///
 /// # Errors
@@ -37,7 +35,7 @@ const BYTES_PER_PAIR: u64 = GraphBuilder::EDGE_BYTES / 2;
 /// the memory allowed.
 ///
 /// # Complexity
-/// O(n²) time and memory: the graph is complete.
+/// O(n²) time and memory, as the graph is complete; O(n) for [edgeless](ReadOptions::edgeless) points.
 pub fn read_points_from(
     reader: impl BufRead,
     name: &str,
@@ -46,21 +44,17 @@ pub fn read_points_from(
     let mut table = Table::new(reader, name, SHAPE);
     let mut header = None;
     let mut layout: Option<Layout> = None;
-    let mut coordinates = Vec::new();
-    let mut ids = Vec::new();
+    let mut cloud = Cloud::new(name, options);
     let mut lines: HashMap<String, u64> = HashMap::new();
-    let mut count = 0u64;
     while let Some(row) = table.next()? {
-        if count == 0 && header.is_none() && row.is_name(row.len() - 1) {
+        if cloud.is_empty() && header.is_none() && row.is_name(row.len() - 1) {
             let says_id = ["id", "name", "node", "label"]
                 .iter()
                 .any(|name| row.get(0).eq_ignore_ascii_case(name));
             header = Some(says_id || row.len() == 4);
             continue;
         }
-        count += 1;
-        // A graph that will be refused is only counted, so that the refusal can say what it needs.
-        if needed(count) > options.limit() {
+        if !cloud.has_room() {
             continue;
         }
         let layout = match layout {
@@ -73,46 +67,14 @@ pub fn read_points_from(
                 let found = format!("{}, which line {first} has as well", quoted(id));
                 return Err(row.fault(0, found, "an id of its own for every point"));
             }
-            ids.push(id.to_owned());
+            cloud.name(id);
         }
         for column in usize::from(layout.ids)..row.len() {
-            coordinates.push(row.number(column)?);
+            cloud.coordinate(row.number(column)?);
         }
     }
-    options.reserve(
-        &format!("{name}: the complete graph of {count} points"),
-        needed(count),
-        DEFAULT_MEMORY,
-        &[Hint::MoreMemory, Hint::FewerPoints, Hint::SparsePoints],
-    )?;
-    let Some(layout) = layout else {
-        return Err(fault(
-            name,
-            None,
-            None,
-            "no point",
-            "at least one row of x,y[,z]",
-        ));
-    };
-    let positions = Matrix::from_vec(count as usize, layout.dimensions, coordinates);
-    let mut graph = Graph::from_points(&positions).map_err(|e| in_file(e, name))?;
-    if layout.ids {
-        graph = graph.with_labels(Labels::new(ids)?)?;
-    }
-    let mut notes = Vec::new();
-    match graph.cleaning().zero_weights {
-        0 => {}
-        1 => notes.push("1 pair of points coincides; no edge joins it".to_owned()),
-        pairs => notes.push(format!(
-            "{pairs} pairs of points coincide; no edge joins them"
-        )),
-    }
-    Ok(LoadedGraph {
-        graph,
-        positions: Some(positions),
-        format: Format::Points,
-        notes,
-    })
+    let dimensions = layout.map_or(2, |layout| layout.dimensions);
+    cloud.finish(dimensions, Format::Points, Vec::new())
 }
 
 /// Writes points as `id,x,y[,z]` with a header, one row of `positions` for each label.
@@ -180,10 +142,6 @@ impl Layout {
         }
         Ok(Self { ids, dimensions })
     }
-}
-
-fn needed(points: u64) -> u64 {
-    points.saturating_mul(points).saturating_mul(BYTES_PER_PAIR)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anchormatch::linalg::PairValues;
+use anchormatch::matcher::Matcher;
 use anchormatch::matching::{Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
@@ -22,6 +23,7 @@ use crate::files::{
 };
 use crate::job::Job;
 use crate::method::Method;
+use crate::sides::Sides;
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
 
@@ -41,6 +43,9 @@ Examples:
   Points that were clicked in two images, with a page to look at:
     anchormatch match left.csv right.csv --points --anchors clicked.csv \\
         --output pairs.csv --report report.html
+
+  Keypoints of a wall in two photographs, some without a partner:
+    anchormatch match left.csv right.csv --points --points-model projective --allow-unmatched
 
   How well does it do? Compare with a known answer, as JSON, within ten seconds:
     anchormatch match a.graphml b.graphml --anchors known.csv --truth truth.csv --json \\
@@ -106,8 +111,7 @@ pub(crate) struct Options {
 
 /// Both graphs and what is known about them.
 struct Input {
-    source: LoadedGraph,
-    target: LoadedGraph,
+    sides: Sides,
     anchors: Anchors,
     similarity: Option<Arc<PairValues>>,
     truth: Option<Vec<(usize, usize)>>,
@@ -115,7 +119,7 @@ struct Input {
 
 impl Input {
     fn task(&self) -> Result<Task<'_>, Failure> {
-        let task = Task::new(&self.source.graph, &self.target.graph, &self.anchors)?;
+        let task = self.sides.task(&self.anchors)?;
         Ok(match &self.similarity {
             Some(similarity) => task.with_similarity(Arc::clone(similarity))?,
             None => task,
@@ -129,7 +133,7 @@ impl Options {
         self.check_files()?;
         let matcher = self.method.matcher(self.seed)?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
-        let input = self.read(&job)?;
+        let input = self.read(matcher.as_ref(), &job)?;
         let mut matching = matcher.run(&input.task()?, job.monitor())?;
         job.finish();
         self.annotate(&mut matching, &input);
@@ -175,11 +179,11 @@ impl Options {
             .try_for_each(|(_, path)| check_writable(path))
     }
 
-    fn read(&self, job: &Job) -> Result<Input, Failure> {
-        let memory = job.max_memory();
-        let source = self.reading.graph(&self.source, memory)?;
-        let target = self.reading.graph(&self.target, memory)?;
-        let (s, t) = (&source.graph, &target.graph);
+    fn read(&self, matcher: &dyn Matcher, job: &Job) -> Result<Input, Failure> {
+        let paths = [self.source.as_path(), self.target.as_path()];
+        let model = self.method.points_model;
+        let sides = Sides::read(&self.reading, paths, matcher, model, job.max_memory())?;
+        let (s, t) = (&sides.source.graph, &sides.target.graph);
         let anchors = match &self.anchors {
             Some(path) => read_pairs(path)?.anchors(s, t)?,
             None => Anchors::none(),
@@ -193,8 +197,7 @@ impl Options {
             None => None,
         };
         Ok(Input {
-            source,
-            target,
+            sides,
             anchors,
             similarity,
             truth,
@@ -211,8 +214,8 @@ impl Options {
                 .map(move |note| Note::from(format!("{name}: {note}")));
             notes.collect::<Vec<_>>()
         };
-        let mut notes = of(&self.source, &input.source);
-        notes.extend(of(&self.target, &input.target));
+        let mut notes = of(&self.source, &input.sides.source);
+        notes.extend(of(&self.target, &input.sides.target));
         matching.notes.splice(0..0, notes);
         matching.word_notes(WORDS);
         if matching.status.was_interrupted() {
@@ -241,7 +244,10 @@ impl Options {
             // The page comes first: the pairs on standard output are the last thing to fail.
             write(path, &self.page(matching, input, score)?)?;
         }
-        let (source, target) = (input.source.graph.labels(), input.target.graph.labels());
+        let (source, target) = (
+            input.sides.source.graph.labels(),
+            input.sides.target.graph.labels(),
+        );
         let path = &self.output.output;
         write_whole(path, |out| {
             if self.json || has_extension(path, "json") {
@@ -261,8 +267,8 @@ impl Options {
     ) -> Result<String, Failure> {
         let report = Report {
             title: format!("{} against {}", name(&self.source), name(&self.target)),
-            source: side(&self.source, &input.source),
-            target: side(&self.target, &input.target),
+            source: side(&self.source, &input.sides.source),
+            target: side(&self.target, &input.sides.target),
             runs: vec![Run {
                 name: run_name(matching),
                 matching,

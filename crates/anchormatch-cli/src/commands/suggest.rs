@@ -6,7 +6,7 @@ use std::time::Duration;
 use anchormatch::graph::Labels;
 use anchormatch::matcher::{Matcher, registry};
 use anchormatch::settings::Settings;
-use anchormatch::{Anchors, Matching, Task};
+use anchormatch::{Anchors, Matching};
 use anchormatch_io::{LoadedGraph, read_pairs};
 use clap::Args;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
 use crate::job::Job;
 use crate::method::presets;
+use crate::sides::{PointsModel, Sides};
 use crate::table::Table;
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
@@ -63,6 +64,10 @@ pub(crate) struct Options {
     #[arg(long)]
     allow_unmatched: bool,
 
+    /// How two sets of points lie to each other, with --points (best, fast) [default: auto]
+    #[arg(long, value_name = "MODEL")]
+    points_model: Option<PointsModel>,
+
     /// Stop the search after so many seconds and suggest from what it found; exits with 3
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     time_limit: Option<Duration>,
@@ -82,18 +87,19 @@ impl Options {
     /// Matches and suggests.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
+        let matcher = self.matcher()?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
-        let memory = job.max_memory();
-        let source = self.reading.graph(&self.source, memory)?;
-        let target = self.reading.graph(&self.target, memory)?;
+        let paths = [self.source.as_path(), self.target.as_path()];
+        let (memory, model) = (job.max_memory(), self.points_model);
+        let sides = Sides::read(&self.reading, paths, matcher.as_ref(), model, memory)?;
+        let (source, target) = (&sides.source, &sides.target);
         let anchors = match &self.anchors {
             Some(path) => read_pairs(path)?.anchors(&source.graph, &target.graph)?,
             None => Anchors::none(),
         };
-        let task = Task::new(&source.graph, &target.graph, &anchors)?;
-        let matching = self.matcher()?.run(&task, job.monitor())?;
+        let matching = matcher.run(&sides.task(&anchors)?, job.monitor())?;
         job.finish();
-        self.tell(&matching, &source, &target)?;
+        self.tell(&matching, source, target)?;
         for note in &matching.notes {
             say(format_args!("note: {}", note.worded(WORDS)));
         }
@@ -109,6 +115,9 @@ impl Options {
         settings.insert("seed".to_owned(), json!(self.seed));
         if self.allow_unmatched {
             settings.insert("allow_unmatched".to_owned(), json!(true));
+        }
+        if let Some(model) = self.points_model {
+            settings.insert("points_model".to_owned(), model.setting());
         }
         Ok(registry::configured(&self.preset, &settings)?)
     }

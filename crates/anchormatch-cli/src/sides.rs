@@ -1,0 +1,190 @@
+//! Both sides of a match as its matcher takes them: graphs, or points by where they lie.
+//!
+//! A matcher that lists [`Fact::Points`] gets coordinates and no edges, so that many points take little
+//! memory; the others, and a solver in the place of the preset's own search, get the complete graphs of
+//! the distances.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anchormatch::error::ParseError;
+use anchormatch::linalg::Matrix;
+use anchormatch::matcher::Matcher;
+use anchormatch::task::Fact;
+use anchormatch::{Anchors, Error, Task};
+use anchormatch_io::LoadedGraph;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use crate::args::Reading;
+use crate::exit::Failure;
+
+/// How two sets of points lie to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PointsModel {
+    /// Whichever of the maps below the points speak for; distances where none is credible
+    Auto,
+    /// No map: distances among the points of each set alone. For sets without a common frame, and bodies
+    /// that bend; takes the memory of complete graphs
+    Distances,
+    /// Shift, rotation, scale, perhaps a mirror image: maps, scans, plans, drawings, stars of one camera
+    Similarity,
+    /// Also sheared and stretched along an axis: something flat seen from far away
+    Affine,
+    /// Something flat, such as a wall, a page or the ground, in two photographs
+    Projective,
+    /// A solid object or a scene in two photographs: points move by their depth
+    Views,
+    /// A smooth deformation: tissue, cloth, faces, a handwritten shape
+    Smooth,
+}
+
+impl PointsModel {
+    /// The value of the setting `points_model`.
+    pub(crate) fn setting(self) -> Value {
+        let value = self.to_possible_value().expect("no value is skipped");
+        json!(value.get_name())
+    }
+}
+
+/// Both graphs, and where their nodes lie if these are points to be matched by that.
+pub(crate) struct Sides {
+    pub(crate) source: LoadedGraph,
+    pub(crate) target: LoadedGraph,
+    points: Option<[Arc<Matrix>; 2]>,
+}
+
+impl Sides {
+    /// Reads both files for `matcher`; `model` is what --points-model says.
+    pub(crate) fn read(
+        reading: &Reading,
+        paths: [&Path; 2],
+        matcher: &dyn Matcher,
+        model: Option<PointsModel>,
+        max_memory: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let by_points = takes_points(matcher);
+        if let Some(model) = model
+            && model != PointsModel::Distances
+            && !by_points
+        {
+            return Err(Failure::usage(
+                "--points-model",
+                format!("{} with --solver", model.setting()),
+                "distances, of which alone a solver knows, or no --solver",
+            ));
+        }
+        let read = |path| match by_points {
+            true => reading.points_or_graph(path, max_memory),
+            false => reading.graph(path, max_memory),
+        };
+        let (source, target) = (read(paths[0])?, read(paths[1])?);
+        check_alike([(paths[0], &source), (paths[1], &target)])?;
+        let are_points = source.format.is_points();
+        if model.is_some() && !are_points {
+            return Err(Failure::usage(
+                "--points-model",
+                "graphs, whose nodes are no points",
+                "tables of points on both sides, read with --points",
+            ));
+        }
+        let points = match (&source.positions, &target.positions) {
+            (Some(source), Some(target)) if by_points && are_points => {
+                Some([source, target].map(|points| Arc::new(points.clone())))
+            }
+            _ => None,
+        };
+        Ok(Self {
+            source,
+            target,
+            points,
+        })
+    }
+
+    /// What is to be matched.
+    pub(crate) fn task<'a>(&'a self, anchors: &'a Anchors) -> Result<Task<'a>, Failure> {
+        let task = Task::new(&self.source.graph, &self.target.graph, anchors)?;
+        Ok(match &self.points {
+            Some([source, target]) => task.with_points(Arc::clone(source), Arc::clone(target))?,
+            None => task,
+        })
+    }
+}
+
+/// Whether `matcher` looks at where points lie.
+fn takes_points(matcher: &dyn Matcher) -> bool {
+    let parameters = matcher.parameters();
+    let solver = parameters.get("solver").filter(|solver| !solver.is_null());
+    matcher.facts().contains(&Fact::Points) && solver.is_none()
+}
+
+/// Refuses points on one side alone, and points of the plane with those of space.
+fn check_alike(sides: [(&Path, &LoadedGraph); 2]) -> Result<(), Failure> {
+    let [one, other] = sides;
+    let refusal = |path: &Path, found: String, expected: String| {
+        let error = ParseError::new(path.display().to_string(), found, expected);
+        Err(Failure::Library(Error::from(error)))
+    };
+    match sides.map(|(_, side)| side.format.is_points()) {
+        [true, false] | [false, true] => {
+            let (points, graph) = if one.1.format.is_points() {
+                (one.0, other.0)
+            } else {
+                (other.0, one.0)
+            };
+            let found = format!("a graph, while {} has points", points.display());
+            let expected = format!(
+                "points on both sides, or graphs: `anchormatch convert {} OUT.csv --to edges` makes \
+                 one of the distances",
+                points.display()
+            );
+            refusal(graph, found, expected)
+        }
+        [true, true] => {
+            let columns = sides.map(|(_, side)| side.positions.as_ref().map_or(0, Matrix::cols));
+            if columns[0] == columns[1] {
+                return Ok(());
+            }
+            let found = format!("points of {} coordinates", columns[1]);
+            let expected = format!(
+                "{} as in {}; or choose the same columns of both with --columns",
+                columns[0],
+                one.0.display()
+            );
+            refusal(other.0, found, expected)
+        }
+        [false, false] => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::matcher::registry;
+    use anchormatch::points;
+    use anchormatch::settings::Settings;
+
+    #[test]
+    fn every_model_of_points_is_one_of_the_library() {
+        for model in PointsModel::value_variants() {
+            let name = model.setting();
+            serde_json::from_value::<points::PointsModel>(name.clone()).unwrap();
+            let mut settings = Settings::new();
+            settings.insert("points_model".to_owned(), name);
+            assert!(registry::configured("best", &settings).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_solver_and_the_paper_get_distances() {
+        let takes = |name: &str, settings: Value| {
+            let Value::Object(settings) = settings else {
+                panic!("settings are an object");
+            };
+            takes_points(registry::configured(name, &settings).unwrap().as_ref())
+        };
+        assert!(takes("best", json!({})) && takes("fast", json!({})));
+        assert!(!takes("paper", json!({})));
+        assert!(!takes("best", json!({"solver": {"name": "faq"}})));
+    }
+}

@@ -1,0 +1,157 @@
+//! Points: matched by where they lie, without the complete graphs of their distances.
+
+mod common;
+
+use anchormatch_invariants::command::says;
+use common::Bench;
+
+/// A point of a set that is spread evenly, without symmetry.
+fn place(k: usize) -> (f64, f64) {
+    let along = |step: f64| 100.0 * (k as f64 * step % 1.0);
+    (along(0.754_877_666), along(0.569_840_291))
+}
+
+/// The same turned by 30°, twice as large, moved and shaken a little.
+fn image((x, y): (f64, f64), k: usize) -> (f64, f64) {
+    let (sin, cos) = 30f64.to_radians().sin_cos();
+    let shake = 0.2 * ((k * 7919) % 101) as f64 / 101.0;
+    (
+        2.0 * (cos * x - sin * y) + 7.0 + shake,
+        2.0 * (sin * x + cos * y) - 3.0 - shake,
+    )
+}
+
+/// `a.csv` and `b.csv`: `common` points and their images in the other order, and `extras` more on each
+/// side that have no partner; two anchors, and the truth.
+fn sets(common: usize, extras: usize) -> Bench {
+    let (mut a, mut b) = ("id,x,y\n".to_owned(), "id,x,y\n".to_owned());
+    let mut truth = "source,target\n".to_owned();
+    for k in 0..common + extras {
+        let (x, y) = place(k);
+        a += &format!("p{k},{x},{y}\n");
+    }
+    for k in (0..common + extras).rev() {
+        let from = if k < common { k } else { k + extras };
+        let (x, y) = image(place(from), k);
+        b += &format!("q{from},{x},{y}\n");
+    }
+    for k in 0..common {
+        truth += &format!("p{k},q{k}\n");
+    }
+    let bench = Bench::new();
+    bench.file("a.csv", a);
+    bench.file("b.csv", b);
+    bench.file("known.csv", "source,target\np0,q0\np1,q1\n");
+    bench.file("truth.csv", truth);
+    bench
+}
+
+const MATCH: &str = "match a.csv b.csv --points --anchors known.csv --truth truth.csv";
+
+#[test]
+fn partners_are_found_and_extras_stay_alone() {
+    let bench = sets(40, 10);
+    let answer = bench.run(&format!("{MATCH} --allow-unmatched"));
+    says(
+        &answer.stderr,
+        &["note: points: one set is the other turned", "similarity"],
+    );
+    let text = answer.ok();
+    let pairs: Vec<(&str, &str)> = text
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let mut fields = line.split(',');
+            let mut next = || fields.next().unwrap();
+            (
+                next().trim_start_matches('p'),
+                next().trim_start_matches('q'),
+            )
+        })
+        .collect();
+    assert!((38..=41).contains(&pairs.len()), "{text}");
+    let wrong = pairs.iter().filter(|(p, q)| p != q).count();
+    assert!(wrong <= 1, "{text}");
+
+    let value = bench
+        .run(&format!("{MATCH} --allow-unmatched --preset fast --json"))
+        .json();
+    let model = &value["model"];
+    assert_eq!(model["family"], "similarity", "{model:#}");
+    assert!(value["f1"].as_f64().unwrap() > 0.95, "{value:#}");
+    assert_eq!(value["parameters"]["preset"], "fast");
+}
+
+#[test]
+fn the_model_is_chosen_by_hand() {
+    let bench = sets(30, 0);
+    for model in ["similarity", "affine", "projective", "smooth"] {
+        let line = format!("{MATCH} --points-model {model} --json");
+        let value = bench.run(&line).json();
+        assert_eq!(value["model"]["family"], *model);
+        assert_eq!(value["accuracy"], 1.0, "{model}");
+    }
+    let line = format!("{MATCH} --points-model distances --json");
+    let value = bench.run(&line).json();
+    assert_eq!(value.get("model"), None);
+    assert_eq!(value["parameters"]["points model"], "distances");
+    let line = "suggest a.csv b.csv --points --anchors known.csv --points-model affine -k 2";
+    let answer = bench.run(line);
+    says(&answer.stderr, &["note: points: ", "affine"]);
+    assert_eq!(answer.ok().lines().count(), 4);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let bench = sets(8, 0).with_pair();
+    bench.file("p.csv", "x,y\n0,0\n1,2\n");
+    bench.file("q.csv", "x,y,z\n0,0,1\n1,2,3\n");
+    for command in ["match", "suggest"] {
+        bench.refuses(
+            &format!("{command} p.csv q.csv --points"),
+            &["q.csv", "points of 3 coordinates", "2 as in p.csv"],
+        );
+        bench.file(
+            "g.graphml",
+            "<graphml><graph><node id='a'/></graph></graphml>",
+        );
+        bench.refuses(
+            &format!("{command} p.csv g.graphml --points"),
+            &["g.graphml", "no table of points"],
+        );
+    }
+    let bench = Bench::new().with_pair();
+    bench.refuses(
+        "match a.csv b.csv --points-model affine",
+        &["--points-model", "no points", "--points"],
+    );
+    bench.refuses(
+        "suggest a.csv b.csv --points-model affine",
+        &["--points-model", "no points", "--points"],
+    );
+    bench.refuses(
+        "match a.csv b.csv --points --points-model affine --solver faq",
+        &["--points-model", "affine", "--solver", "distances"],
+    );
+    bench.refuses(
+        "match a.csv b.csv --points --points-model affine --preset paper",
+        &["--points-model", "--preset best or fast"],
+    );
+    bench.refuses(
+        "suggest a.csv b.csv --points --points-model affine --preset paper",
+        &["points_model", "paper"],
+    );
+}
+
+#[test]
+fn many_points_take_no_complete_graphs() {
+    // Those would take 3.4 GiB a side.
+    let bench = sets(10_000, 0);
+    let line = format!("{MATCH} --points-model similarity --max-memory 200M --json");
+    let value = bench.run(&line).json();
+    assert!(value["accuracy"].as_f64().unwrap() > 0.9, "{value:#}");
+    let line = bench
+        .run(&format!("{MATCH} --preset paper --max-memory 200M"))
+        .refused(4);
+    says(&line, &["a.csv: the complete graph of 10000 points"]);
+}
