@@ -134,6 +134,11 @@ pub(crate) struct Reading {
     #[arg(long)]
     pub(crate) points: bool,
 
+    /// The columns of x, y and perhaps z in tables of points, by their names in the header or by their
+    /// numbers from 1 [default: those called x, y, z; without such names, by position after the id]
+    #[arg(long, value_name = "X,Y[,Z]", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
+
     /// The format of the graph files [default: by the extension; an edge list for `-`]
     #[arg(long, alias = "from", value_name = "FORMAT", value_parser = format_parser())]
     format: Option<Format>,
@@ -182,6 +187,7 @@ impl Reading {
         ReadOptions {
             format: self.format,
             points: self.points,
+            columns: self.columns.clone(),
             duplicates: self.duplicates.duplicates(),
             weight: self.weight.clone(),
             node_id: self.node_id.clone(),

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anchormatch::error::ParseError;
+use anchormatch::error::{Hint, ParseError};
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::args::Reading;
 use crate::exit::Failure;
+use crate::files::name;
 
 /// How two sets of points lie to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -101,6 +102,29 @@ impl Sides {
         })
     }
 
+    /// Pairs of nodes that were looked up in these graphs; where ids are unknown because a table of points
+    /// was read as edges, the error says so.
+    pub(crate) fn looked_up<T>(&self, found: anchormatch::Result<T>) -> Result<T, Failure> {
+        let doubtful = self.source.looks_like_points || self.target.looks_like_points;
+        found.map_err(|error| match &error {
+            Error::Parse(parse) if doubtful && parse.found.starts_with("the unknown id") => {
+                Failure::Library(error.hinting(&[Hint::AsPoints]))
+            }
+            _ => Failure::Library(error),
+        })
+    }
+
+    /// What reading the files gave rise to.
+    pub(crate) fn notes(&self, paths: [&Path; 2]) -> Vec<String> {
+        let of = |(path, loaded): (&Path, &LoadedGraph)| {
+            let notes = loaded.notes.iter();
+            let notes = notes.map(|note| format!("{}: {note}", name(path)));
+            notes.collect::<Vec<_>>()
+        };
+        let sides = [(paths[0], &self.source), (paths[1], &self.target)];
+        sides.into_iter().flat_map(of).collect()
+    }
+
     /// What is to be matched.
     pub(crate) fn task<'a>(&'a self, anchors: &'a Anchors) -> Result<Task<'a>, Failure> {
         let task = Task::new(&self.source.graph, &self.target.graph, anchors)?;
@@ -123,22 +147,26 @@ fn check_alike(sides: [(&Path, &LoadedGraph); 2]) -> Result<(), Failure> {
     let [one, other] = sides;
     let refusal = |path: &Path, found: String, expected: String| {
         let error = ParseError::new(path.display().to_string(), found, expected);
-        Err(Failure::Library(Error::from(error)))
+        Error::from(error)
     };
     match sides.map(|(_, side)| side.format.is_points()) {
         [true, false] | [false, true] => {
             let (points, graph) = if one.1.format.is_points() {
-                (one.0, other.0)
+                (one, other)
             } else {
-                (other.0, one.0)
+                (other, one)
             };
-            let found = format!("a graph, while {} has points", points.display());
+            let found = format!("a graph, while {} has points", points.0.display());
             let expected = format!(
                 "points on both sides, or graphs: `anchormatch convert {} OUT.csv --to edges` makes \
                  one of the distances",
-                points.display()
+                points.0.display()
             );
-            refusal(graph, found, expected)
+            let hints: &[Hint] = match graph.1.looks_like_points {
+                true => &[Hint::AsPoints],
+                false => &[],
+            };
+            Err(refusal(graph.0, found, expected).hinting(hints).into())
         }
         [true, true] => {
             let columns = sides.map(|(_, side)| side.positions.as_ref().map_or(0, Matrix::cols));
@@ -151,7 +179,7 @@ fn check_alike(sides: [(&Path, &LoadedGraph); 2]) -> Result<(), Failure> {
                 columns[0],
                 one.0.display()
             );
-            refusal(other.0, found, expected)
+            Err(refusal(other.0, found, expected).into())
         }
         [false, false] => Ok(()),
     }

@@ -155,3 +155,90 @@ fn many_points_take_no_complete_graphs() {
         .refused(4);
     says(&line, &["a.csv: the complete graph of 10000 points"]);
 }
+
+#[test]
+fn columns_are_found_by_name_or_chosen() {
+    let bench = Bench::new();
+    bench.file("k.csv", "size,X,Y,name\n1,0,0,eye\n2,3,4,nose\n");
+    let text = bench.run("info k.csv --points").ok();
+    says(
+        &text,
+        &["weights         5 to 5", "column `size` was not read"],
+    );
+    let text = bench.run("info k.csv --columns size,y --points").ok();
+    says(
+        &text,
+        &["weights         4.1231", "column `X` was not read"],
+    );
+    let text = bench.run("info k.csv --columns 2,3 --points").ok();
+    says(&text, &["weights         5 to 5"]);
+    bench.refuses(
+        "info k.csv --points --columns x,q",
+        &["k.csv, line 1", "the column `q`"],
+    );
+    bench.refuses(
+        "info k.csv --points --columns x",
+        &["columns", "two or three"],
+    );
+    bench.file("e.csv", "source,target\na,b\n");
+    bench.refuses(
+        "info e.csv --columns x,y",
+        &["columns", "edges", "a table of points"],
+    );
+    bench.file("n.csv", "1,2,3,4,5\n");
+    bench.refuses(
+        "info n.csv --points",
+        &[
+            "n.csv, line 1",
+            "5 numbers",
+            "--columns X,Y[,Z]",
+            "a header",
+        ],
+    );
+}
+
+#[test]
+fn tables_of_points_are_recognised_without_the_option() {
+    let bench = sets(12, 0);
+    let line = "match a.csv b.csv --anchors known.csv --truth truth.csv";
+    let answer = bench.run(line);
+    says(
+        &answer.stderr,
+        &[
+            "a.csv: its header has x and y",
+            "note: points: ",
+            "accuracy 1.000",
+        ],
+    );
+    assert_eq!(answer.ok(), bench.run(&format!("{line} --points")).ok());
+    // Who asks for edges gets them.
+    let info = bench.run("info a.csv --format edges").ok();
+    says(
+        &info,
+        &["format          edges", "it looks like a table of points"],
+    );
+
+    // Without a header a table may be anything; unknown ids tell that it was not what was meant.
+    let without = |name: &str| bench.read(name).split_once('\n').unwrap().1.to_owned();
+    let (a, b) = (without("a.csv"), without("b.csv"));
+    bench.file("a2.csv", a);
+    bench.file("b2.csv", b);
+    bench.file("wrong.csv", "source,target\np0,zoe\n");
+    for command in ["match", "suggest"] {
+        bench.refuses(
+            &format!("{command} a2.csv b2.csv --anchors wrong.csv"),
+            &[
+                "wrong.csv, line 2",
+                "`zoe`",
+                "looks like a table of points",
+                "--points",
+            ],
+        );
+    }
+    let answer = bench.run("match a2.csv b2.csv --anchors known.csv");
+    says(&answer.stderr, &["a2.csv: it looks like a table of points"]);
+    bench.refuses(
+        "match a.csv b2.csv",
+        &["b2.csv: found a graph", "a.csv has points", "--points"],
+    );
+}

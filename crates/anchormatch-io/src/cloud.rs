@@ -123,6 +123,7 @@ impl<'a> Cloud<'a> {
             graph,
             positions: Some(positions),
             format,
+            looks_like_points: false,
             notes,
         })
     }

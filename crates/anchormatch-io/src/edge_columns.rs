@@ -164,6 +164,14 @@ pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
     Ok(true)
 }
 
+/// Whether one of the pairs of names stands anywhere in a header.
+pub(super) fn has_ends(row: &Row<'_>) -> bool {
+    let has = |name: &str| (0..row.len()).any(|i| row.get(i).eq_ignore_ascii_case(name));
+    END_NAMES
+        .iter()
+        .any(|(source, target)| has(source) && has(target))
+}
+
 /// Whether the first two fields are one of the pairs of names of a header.
 pub(super) fn names_ends(row: &Row<'_>) -> bool {
     let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);

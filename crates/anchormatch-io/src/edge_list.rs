@@ -20,6 +20,7 @@ use anchormatch::graph::Graph;
 
 use super::edge_columns::{Columns, attribute};
 use super::fault::fault;
+use super::recognise::{DOUBTFUL, Doubt};
 use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
@@ -58,6 +59,7 @@ pub fn read_edge_list_from(
     let mut builder = options.builder(name);
     let mut rows = 0u64;
     let mut columns: Option<Columns> = None;
+    let mut doubt = Doubt::default();
     while let Some(row) = table.next()? {
         let columns = match columns {
             Some(columns) => columns,
@@ -70,6 +72,7 @@ pub fn read_edge_list_from(
                 found
             }
         };
+        doubt.see(&row, columns.target);
         let source = builder.node(row.id(columns.source)?)?;
         let target = builder.node(row.id(columns.target)?)?;
         let weight = match columns.weight {
@@ -95,7 +98,12 @@ pub fn read_edge_list_from(
             "at least one row of source,target[,weight]",
         ));
     }
-    finish(builder, name, Format::EdgeList, Vec::new())
+    let looks_like_points = doubt.holds();
+    let note = looks_like_points.then(|| DOUBTFUL.to_owned());
+    Ok(LoadedGraph {
+        looks_like_points,
+        ..finish(builder, name, Format::EdgeList, note.into_iter().collect())?
+    })
 }
 
 /// Writes `graph` as `source,target,weight` with a header.
@@ -239,6 +247,19 @@ mod tests {
                 "1 edge of weight zero was dropped"
             ]
         );
+    }
+
+    #[test]
+    fn fractions_in_the_place_of_targets_are_doubtful() {
+        for text in ["p0,0,0\np1,0.5,0.25\np2,3.5,1\n", "0.5 0.25\n1 2.5\n"] {
+            let loaded = read(text).unwrap();
+            assert!(loaded.looks_like_points, "{text}");
+            assert!(loaded.notes[0].contains("table of points"), "{text}");
+        }
+        for text in ["a,b,0.5\n", "1,2,0.5\n", "a,0.5,1\na,b,1\n", "1,2.5\n2,3\n"] {
+            let loaded = read(text).unwrap();
+            assert!(!loaded.looks_like_points && loaded.notes.is_empty());
+        }
     }
 
     #[test]

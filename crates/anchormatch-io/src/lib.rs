@@ -54,6 +54,7 @@ mod positions;
 mod problem;
 pub mod problem_json;
 mod qaplib;
+mod recognise;
 mod table;
 mod whole;
 mod words;
@@ -86,7 +87,7 @@ pub use qaplib::{
 pub use whole::write_whole;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
 use anchormatch::error::{Error, Result};
@@ -104,6 +105,9 @@ pub struct LoadedGraph {
     pub positions: Option<Matrix>,
     /// The format that was read.
     pub format: Format,
+    /// Whether a list of edges looks like a table of points that nobody called so: where ids turn out to be
+    /// unknown, that is why.
+    pub looks_like_points: bool,
     /// What the caller should know: directions that were ignored, edges that were merged.
     pub notes: Vec<String>,
 }
@@ -125,8 +129,34 @@ impl LoadedGraph {
 /// would pass the memory allowed.
 pub fn read_graph(path: &Path, options: &ReadOptions) -> Result<LoadedGraph> {
     let format = options.format_of(path)?;
+    let is_guess = format == Format::EdgeList && options.format.is_none();
     open(path, |reader, name| {
-        read_graph_from(reader, name, format, options)
+        if is_guess && options.weight.is_none() {
+            read_edges_or_points(reader, name, options)
+        } else {
+            read_graph_from(reader, name, format, options)
+        }
+    })
+}
+
+/// Reads a table that is a list of edges, unless its header has the columns of points.
+fn read_edges_or_points(
+    mut reader: &mut dyn BufRead,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
+    gzip::unpacked(&mut reader, name, options, |reader| {
+        let beginning = recognise::beginning(reader, name)?;
+        let has_points = recognise::has_points(&beginning, name);
+        let whole = Cursor::new(beginning).chain(reader);
+        if !has_points {
+            options.check_columns(Format::EdgeList)?;
+            return read_edge_list_from(whole, name, options);
+        }
+        options.check_columns(Format::Points)?;
+        let mut points = read_points_from(whole, name, options)?;
+        points.notes.insert(0, recognise::RECOGNISED.to_owned());
+        Ok(points)
     })
 }
 
@@ -141,6 +171,7 @@ pub fn read_graph_from(
     format: Format,
     options: &ReadOptions,
 ) -> Result<LoadedGraph> {
+    options.check_columns(format)?;
     gzip::unpacked(&mut reader, name, options, |reader| match format {
         Format::EdgeList => read_edge_list_from(reader, name, options),
         Format::Points => read_points_from(reader, name, options),
@@ -258,6 +289,7 @@ fn finish(
         graph,
         positions: None,
         format,
+        looks_like_points: false,
         notes,
     })
 }

@@ -18,6 +18,9 @@ pub struct ReadOptions {
     /// Whether points come without edges, for those who ask where they lie and not how far apart they are:
     /// the graph then has their ids alone. Without, it is the complete graph of their distances.
     pub edgeless: bool,
+    /// The columns of a table of points that hold x, y and perhaps z, by their names in the header or by
+    /// their numbers from 1; `None` goes by the names `x`, `y`, `z`, or by position.
+    pub columns: Option<Vec<String>>,
     /// What happens to an edge with two weights.
     pub duplicates: Duplicates,
     /// The name of the edge attribute or column that holds the weight, where edges have named
@@ -63,6 +66,27 @@ impl ReadOptions {
             (Some(format), false) => Ok(format),
             (None, false) => Format::from_path(path),
         }
+    }
+
+    /// Refuses columns that are not two or three, or are asked of a format that has none of points.
+    pub(super) fn check_columns(&self, format: Format) -> Result<()> {
+        let Some(columns) = &self.columns else {
+            return Ok(());
+        };
+        if format != Format::Points {
+            let found = format!("a choice for the format {}", format.name());
+            let error = Error::parameter("columns", found, "a table of points");
+            return Err(error);
+        }
+        if !(2..=3).contains(&columns.len()) || columns.iter().any(String::is_empty) {
+            let found = format!("`{}`", columns.join(","));
+            return Err(Error::parameter(
+                "columns",
+                found,
+                "two or three: X,Y or X,Y,Z",
+            ));
+        }
+        Ok(())
     }
 
     /// A builder that follows these options.

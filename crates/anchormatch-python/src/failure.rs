@@ -54,6 +54,8 @@ fn words(hint: Hint) -> Option<&'static str> {
         | Hint::Edges
         | Hint::CheckCounts
         | Hint::Variable
+        | Hint::Columns
+        | Hint::AsPoints
         | Hint::StartOver
         | Hint::OtherFolder
         | Hint::DataFolder => hint.neutral(),

@@ -22,6 +22,8 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::DenseRegime => "force --regime dense",
         Hint::SparseRegime => "try --regime sparse",
         Hint::AllowUnmatched => "--allow-unmatched leaves them out",
+        Hint::Columns => "choose the columns with --columns X,Y[,Z]",
+        Hint::AsPoints => "the graph looks like a table of points: read it with --points",
         // No option does these.
         Hint::SmallerGraphs
         | Hint::SmallerGraph

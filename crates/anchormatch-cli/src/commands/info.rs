@@ -221,6 +221,7 @@ mod tests {
             graph,
             positions: None,
             format: anchormatch_io::Format::EdgeList,
+            looks_like_points: false,
             notes: vec![],
         };
         let info = Info::of("x", &loaded, "error");

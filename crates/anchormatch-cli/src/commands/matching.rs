@@ -185,11 +185,11 @@ impl Options {
         let sides = Sides::read(&self.reading, paths, matcher, model, job.max_memory())?;
         let (s, t) = (&sides.source.graph, &sides.target.graph);
         let anchors = match &self.anchors {
-            Some(path) => read_pairs(path)?.anchors(s, t)?,
+            Some(path) => sides.looked_up(read_pairs(path)?.anchors(s, t))?,
             None => Anchors::none(),
         };
         let truth = match &self.truth {
-            Some(path) => Some(read_pairs(path)?.indices(s, t)?),
+            Some(path) => Some(sides.looked_up(read_pairs(path)?.indices(s, t))?),
             None => None,
         };
         let similarity = match &self.method.node_similarity {
@@ -206,17 +206,10 @@ impl Options {
 
     /// Adds what only the command line knows.
     fn annotate(&self, matching: &mut Matching, input: &Input) {
-        let of = |path: &Path, loaded: &LoadedGraph| {
-            let name = name(path);
-            let notes = loaded
-                .notes
-                .iter()
-                .map(move |note| Note::from(format!("{name}: {note}")));
-            notes.collect::<Vec<_>>()
-        };
-        let mut notes = of(&self.source, &input.sides.source);
-        notes.extend(of(&self.target, &input.sides.target));
-        matching.notes.splice(0..0, notes);
+        let notes = input.sides.notes([&self.source, &self.target]);
+        matching
+            .notes
+            .splice(0..0, notes.into_iter().map(Note::from));
         matching.word_notes(WORDS);
         if matching.status.was_interrupted() {
             let why = match matching.status {

@@ -94,12 +94,18 @@ impl Options {
         let sides = Sides::read(&self.reading, paths, matcher.as_ref(), model, memory)?;
         let (source, target) = (&sides.source, &sides.target);
         let anchors = match &self.anchors {
-            Some(path) => read_pairs(path)?.anchors(&source.graph, &target.graph)?,
+            Some(path) => {
+                let pairs = read_pairs(path)?;
+                sides.looked_up(pairs.anchors(&source.graph, &target.graph))?
+            }
             None => Anchors::none(),
         };
         let matching = matcher.run(&sides.task(&anchors)?, job.monitor())?;
         job.finish();
         self.tell(&matching, source, target)?;
+        for note in sides.notes(paths) {
+            say(format_args!("note: {note}"));
+        }
         for note in &matching.notes {
             say(format_args!("note: {}", note.worded(WORDS)));
         }

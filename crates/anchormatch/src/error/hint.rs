@@ -66,6 +66,10 @@ pub enum Hint {
     SparseRegime,
     /// Let nodes stay alone.
     AllowUnmatched,
+    /// Say which columns of a table of points hold the coordinates.
+    Columns,
+    /// Read what looks like a table of points as one.
+    AsPoints,
 }
 
 /// What a front door says for each hint: a clause that can stand after a semicolon.
@@ -73,7 +77,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -102,6 +106,8 @@ impl Hint {
         Self::DenseRegime,
         Self::SparseRegime,
         Self::AllowUnmatched,
+        Self::Columns,
+        Self::AsPoints,
     ];
 
     /// The library's own words, which name no option.
@@ -136,6 +142,8 @@ impl Hint {
             Self::DenseRegime => "choose the dense regime",
             Self::SparseRegime => "choose the sparse regime",
             Self::AllowUnmatched => "allow nodes to stay alone",
+            Self::Columns => "choose the columns of the coordinates",
+            Self::AsPoints => "the graph looks like a table of points: read it as points",
         }
     }
 }
@@ -179,7 +187,7 @@ mod tests {
             Hint::ALL.len()
         );
         // The last variant in the list is the last of the enum: none was forgotten at the end.
-        assert_eq!(Hint::ALL.len(), Hint::AllowUnmatched as usize + 1);
+        assert_eq!(Hint::ALL.len(), Hint::AsPoints as usize + 1);
         let words: HashSet<&str> = Hint::ALL.iter().map(|hint| hint.neutral()).collect();
         assert_eq!(words.len(), Hint::ALL.len());
     }

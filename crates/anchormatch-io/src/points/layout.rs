@@ -1,0 +1,197 @@
+//! What the columns of a table of points are: by their names, by their order, or as the caller says.
+
+use anchormatch::error::{Error, Hint, Result};
+
+use super::super::ReadOptions;
+use super::super::fault::quoted;
+use super::super::table::Row;
+
+/// The names of a column of ids; the first of them that a header has is taken.
+const ID_NAMES: [&str; 5] = ["id", "name", "label", "node", "point"];
+
+/// How many names of columns a note lists.
+const LISTED: usize = 8;
+
+/// The names of the columns, and what is to be made of them.
+pub(super) struct Header {
+    names: Vec<String>,
+    /// The columns of x, y and perhaps z, where the names or the caller say so.
+    axes: Option<Vec<usize>>,
+    id: Option<usize>,
+}
+
+impl Header {
+    /// Whether `row`, the first, is a header.
+    pub(super) fn is(row: &Row<'_>, options: &ReadOptions) -> bool {
+        let is_number = |i: usize| row.get(i).parse::<f64>().is_ok();
+        if let Some(columns) = &options.columns {
+            // A name that stands in the row makes it a header whatever else is there.
+            let is_named = |name: &String| number(name).is_none() && find(row, name).is_some();
+            if columns.iter().any(is_named) {
+                return true;
+            }
+        }
+        row.is_name(row.len() - 1) && !(0..row.len()).any(is_number)
+    }
+
+    pub(super) fn of(row: &Row<'_>, options: &ReadOptions) -> Result<Self> {
+        let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
+        let axes = match &options.columns {
+            Some(columns) => Some(chosen(row, columns, true)?),
+            None => match (once(row, "x")?, once(row, "y")?) {
+                (Some(x), Some(y)) => Some([x, y].into_iter().chain(once(row, "z")?).collect()),
+                _ => None,
+            },
+        };
+        let is_axis = |i: &usize| axes.as_ref().is_some_and(|axes| axes.contains(i));
+        let id = ID_NAMES
+            .into_iter()
+            .filter_map(column)
+            .find(|i| !is_axis(i));
+        Ok(Self {
+            names: (0..row.len()).map(|i| row.get(i).to_owned()).collect(),
+            axes,
+            id,
+        })
+    }
+}
+
+/// Which column holds what.
+pub(super) struct Layout {
+    pub(super) id: Option<usize>,
+    pub(super) axes: Vec<usize>,
+}
+
+impl Layout {
+    /// The layout of the table whose first data row is `row`.
+    pub(super) fn of(
+        row: &Row<'_>,
+        header: Option<&Header>,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let named = header.and_then(|header| header.axes.clone());
+        let axes = match (named, &options.columns) {
+            (Some(axes), _) => axes,
+            (None, Some(columns)) => chosen(row, columns, false)?,
+            (None, None) => return Self::by_order(row, header),
+        };
+        let has_names = header.is_some();
+        // The first column, where nothing is called an id.
+        let is_id = !axes.contains(&0)
+            && (row.is_name(0)
+                || header.is_some_and(|header| header.names[0].is_empty())
+                || has_names && axes == [1, 2, 3] && row.len() == 4);
+        let id = header.and_then(|header| header.id).or(is_id.then_some(0));
+        Ok(Self { id, axes })
+    }
+
+    fn by_order(row: &Row<'_>, header: Option<&Header>) -> Result<Self> {
+        let says_id = header.is_some_and(|header| header.id == Some(0) || row.len() == 4);
+        let has_id = says_id || row.is_name(0);
+        let first = usize::from(has_id);
+        let axes: Vec<usize> = (first..row.len()).collect();
+        match axes.len() {
+            0 | 1 => Err(row.fault(1, "1 coordinate", "two or three")),
+            2 | 3 => Ok(Self {
+                id: has_id.then_some(0),
+                axes,
+            }),
+            count => {
+                let (found, expected) = match header {
+                    None => (
+                        format!("{count} numbers"),
+                        "x,y or x,y,z, or a header that says which columns they are, such as id,x,y,z",
+                    ),
+                    Some(_) => (
+                        format!("{count} columns, none of them called x and y"),
+                        "a header with x and y, or two or three columns after an id",
+                    ),
+                };
+                Err(row
+                    .fault(first + 3, found, expected)
+                    .hinting(&[Hint::Columns]))
+            }
+        }
+    }
+
+    /// The columns that are not read, as a note.
+    pub(super) fn passed_over(&self, header: Option<&Header>, width: usize) -> Option<String> {
+        let is_read = |i: usize| self.id == Some(i) || self.axes.contains(&i);
+        let name = |i: usize| match header.map(|header| header.names[i].as_str()) {
+            None | Some("") => (i + 1).to_string(),
+            Some(name) => quoted(name),
+        };
+        let others: Vec<usize> = (0..width).filter(|&i| !is_read(i)).collect();
+        others_note(others.into_iter().map(name).collect())
+    }
+}
+
+/// The columns that the caller chose.
+fn chosen(row: &Row<'_>, columns: &[String], is_header: bool) -> Result<Vec<usize>> {
+    let mut axes = Vec::with_capacity(columns.len());
+    for name in columns {
+        let place = match (is_header.then(|| find(row, name)).flatten(), number(name)) {
+            (Some(place), _) => place,
+            (None, Some(place)) if place < row.len() => place,
+            (None, Some(_)) => {
+                let found = format!("{} columns", row.len());
+                return Err(row.fault(row.len() - 1, found, format!("a column {name}")));
+            }
+            (None, None) => {
+                let found = if is_header {
+                    "a header without it"
+                } else {
+                    "no header"
+                };
+                let expected = format!("a header with the column {}", quoted(name));
+                return Err(row.fault(0, found, expected));
+            }
+        };
+        if axes.contains(&place) {
+            let expected = "another column for each coordinate";
+            return Err(Error::parameter("columns", quoted(name), expected));
+        }
+        axes.push(place);
+    }
+    Ok(axes)
+}
+
+/// The column called `name`: exactly so, or else in either case.
+fn find(row: &Row<'_>, name: &str) -> Option<usize> {
+    let mut columns = 0..row.len();
+    let exact = columns.clone().find(|&i| row.get(i) == name);
+    exact.or_else(|| columns.find(|&i| row.get(i).eq_ignore_ascii_case(name)))
+}
+
+/// The column called `name`, which no other is.
+fn once(row: &Row<'_>, name: &str) -> Result<Option<usize>> {
+    let mut columns = (0..row.len()).filter(|&i| row.get(i).eq_ignore_ascii_case(name));
+    let first = columns.next();
+    match columns.next() {
+        None => Ok(first),
+        Some(second) => {
+            let found = format!("a second column {}", quoted(row.get(second)));
+            let fault = row.fault(second, found, "one column of each name");
+            Err(fault.hinting(&[Hint::Columns]))
+        }
+    }
+}
+
+/// The place of the column that a 1-based number names.
+fn number(name: &str) -> Option<usize> {
+    name.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// `columns `a` and `b` were not read`, shortened.
+fn others_note(mut names: Vec<String>) -> Option<String> {
+    let more = names.len().saturating_sub(LISTED);
+    names.truncate(LISTED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    Some(match names.as_slice() {
+        [] => return None,
+        [one] => format!("column {one} was not read"),
+        [some @ .., last] => format!("columns {} and {last} were not read", some.join(", ")),
+    })
+}

@@ -1,0 +1,127 @@
+//! Tables of points: columns `x`, `y` and perhaps `z`, an id, and others that are passed over.
+//!
+//! The rules of every table hold (see `table.rs`). The first row is a header when its last field is a name
+//! and none is a number. A header that has `x` and `y`, in either case, may have its columns in any order:
+//! `z`, an id (`id`, `name`, `label`, `node` or `point`; or the first column, when it has no name, holds no
+//! numbers, or stands before x,y,z alone), and others, which are noted. Any other table goes by position: two
+//! or three coordinates, after an id when the header's first field says so, when there are four columns and a
+//! header, or when the first data row begins with something that is no number.
+//! [`ReadOptions::columns`] chooses the coordinates in the place of these rules. Without ids the points are
+//! called 0, 1, ….
+//!
+//! The graph is complete, and its weights are the Euclidean distances; or it has no edge at all, where
+//! [`ReadOptions::edgeless`] asks for points alone.
+
+mod layout;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+
+use anchormatch::error::Result;
+use anchormatch::graph::Labels;
+use anchormatch::linalg::Matrix;
+
+use super::cloud::Cloud;
+use super::fault::quoted;
+use super::table::{Shape, Table, write_field};
+use super::{Format, LoadedGraph, ReadOptions};
+use layout::{Header, Layout};
+
+const SHAPE: Shape = Shape {
+    columns: 2..=256,
+    ragged: false,
+    attributes: false,
+    longest_line: Shape::LINE,
+    wanted: "x,y or x,y,z, after an id or not",
+};
+
+/// Reads points; `name` stands for the file in errors.
+///
+/// # Errors
+/// When a row is malformed, an id stands twice, there is no point, or the complete graph would pass
+/// the memory allowed.
+///
+/// # Complexity
+/// O(n²) time and memory, as the graph is complete; O(n) for [edgeless](ReadOptions::edgeless) points.
+pub fn read_points_from(
+    reader: impl BufRead,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
+    let mut table = Table::new(reader, name, SHAPE);
+    let mut header: Option<Header> = None;
+    let mut layout: Option<Layout> = None;
+    let mut notes = Vec::new();
+    let mut cloud = Cloud::new(name, options);
+    let mut lines: HashMap<String, u64> = HashMap::new();
+    while let Some(row) = table.next()? {
+        if cloud.is_empty() && header.is_none() && Header::is(&row, options) {
+            header = Some(Header::of(&row, options)?);
+            continue;
+        }
+        if !cloud.has_room() {
+            continue;
+        }
+        if layout.is_none() {
+            let found = Layout::of(&row, header.as_ref(), options)?;
+            notes.extend(found.passed_over(header.as_ref(), row.len()));
+            layout = Some(found);
+        }
+        let layout = layout.as_ref().expect("the first row of data decides it");
+        if let Some(column) = layout.id {
+            let id = row.id(column)?;
+            if let Some(first) = lines.insert(id.to_owned(), row.line()) {
+                let found = format!("{}, which line {first} has as well", quoted(id));
+                return Err(row.fault(column, found, "an id of its own for every point"));
+            }
+            cloud.name(id);
+        }
+        for &column in &layout.axes {
+            cloud.coordinate(row.number(column)?);
+        }
+    }
+    let dimensions = layout.map_or(2, |layout| layout.axes.len());
+    cloud.finish(dimensions, Format::Points, notes)
+}
+
+/// Writes points as `id,x,y[,z]` with a header, one row of `positions` for each label.
+///
+/// # Errors
+/// When `out` fails, the shapes differ, or an id is empty or holds a line break.
+pub fn write_points(
+    out: &mut (impl Write + ?Sized),
+    labels: &Labels,
+    positions: &Matrix,
+) -> std::io::Result<()> {
+    check_positions(labels.len(), positions)?;
+    writeln!(
+        out,
+        "id,x,y{}",
+        if positions.cols() == 3 { ",z" } else { "" }
+    )?;
+    for (i, id) in labels.iter().enumerate() {
+        write_field(out, &id)?;
+        for value in positions.row(i) {
+            write!(out, ",{value}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Refuses positions that are not one point in two or three dimensions for each node.
+pub(super) fn check_positions(nodes: usize, positions: &Matrix) -> std::io::Result<()> {
+    if positions.rows() == nodes && (2..=3).contains(&positions.cols()) {
+        return Ok(());
+    }
+    Err(std::io::Error::new(
+        std::io::ErrorKind::InvalidInput,
+        format!(
+            "found {}×{} positions, expected {nodes}×2 or {nodes}×3",
+            positions.rows(),
+            positions.cols()
+        ),
+    ))
+}
