@@ -396,6 +396,49 @@ def files_by_hand(out):
         options={"format": "points"},
         positions=[[0.0, 0.0], [3.0, 4.0]],
     )
+    out.text(
+        "cloud.xyz",
+        "//X Y Z R G B\n0 0 0 255 0 0\n2 3 6 0 255 0\n",
+        ids=["0", "1"],
+        edges=[(0, 1, 7.0)],
+        positions=[[0.0, 0.0, 0.0], [2.0, 3.0, 6.0]],
+    )
+    out.text(
+        "mesh.ply",
+        "ply\n"
+        "format ascii 1.0\n"
+        "element vertex 3\n"
+        "property float x\n"
+        "property float y\n"
+        "property float z\n"
+        "property uchar red\n"
+        "property uchar green\n"
+        "property uchar blue\n"
+        "element face 1\n"
+        "property list uchar int vertex_indices\n"
+        "end_header\n"
+        "0 0 0 255 0 0\n"
+        "3 4 0 0 255 0\n"
+        "0 4 0 0 0 255\n"
+        "3 0 1 2\n",
+        ids=["0", "1", "2"],
+        edges=[(0, 1, 5.0), (0, 2, 4.0), (1, 2, 3.0)],
+        positions=[[0.0, 0.0, 0.0], [3.0, 4.0, 0.0], [0.0, 4.0, 0.0]],
+    )
+    out.text(
+        "coco.keypoints",
+        '{"info": {"description": "two of three keypoints"},\n'
+        ' "images": [{"id": 9, "file_name": "9.jpg", "height": 480, "width": 640}],\n'
+        ' "annotations": [\n'
+        '  {"segmentation": [[1.0, 2.0, 3.0, 4.0]], "num_keypoints": 2, "area": 20.5, "iscrowd": 0,\n'
+        '   "keypoints": [10, 20, 2, 0, 0, 0, 13, 24, 1], "image_id": 9, "bbox": [1, 2, 30, 40], "category_id": 1, "id": 183126}],\n'
+        ' "categories": [{"supercategory": "person", "id": 1, "name": "person", "keypoints": ["nose", "left_eye", "right_eye"],\n'
+        '  "skeleton": [[1, 2], [1, 3]]}]}\n',
+        ids=["nose", "right_eye"],
+        edges=[(0, 1, 5.0)],
+        options={"format": "coco"},
+        positions=[[10.0, 20.0], [13.0, 24.0]],
+    )
 
 
 def main():

@@ -198,6 +198,50 @@ fn columns_are_found_by_name_or_chosen() {
 }
 
 #[test]
+fn keypoints_clouds_and_meshes_are_points() {
+    let bench = sets(12, 0);
+    for name in ["a", "b"] {
+        bench
+            .run(&format!("convert {name}.csv {name}.json --points"))
+            .ok();
+        for to in ["ply", "xyz"] {
+            let answer = bench.run(&format!("convert {name}.csv {name}.{to} --points"));
+            says(&answer.stderr, &["ids became numbers"]);
+        }
+    }
+    let line = "match a.csv b.csv --points --anchors known.csv";
+    let wanted = bench.run(line).ok();
+    let keypoints = bench.run("match a.json b.json --anchors known.csv");
+    assert_eq!(keypoints.ok(), wanted);
+    bench.file("first.csv", "source,target\n0,11\n1,10\n");
+    for end in ["ply", "xyz"] {
+        let line = format!("match a.{end} b.{end} --anchors first.csv --json");
+        let value = bench.run(&line).json();
+        assert_eq!(value["model"]["family"], "similarity");
+        assert_eq!(value["pairs"][2]["target"], "9", "{value:#}");
+    }
+    bench.refuses(
+        "match a.ply b.csv --format ply",
+        &["b.csv, line 1", "`id,x,y`", "`ply`"],
+    );
+    bench.file("g.csv", "source,target\nu,v\n");
+    bench.refuses(
+        "match a.ply g.csv",
+        &["g.csv: found a graph", "a.ply has points", "convert"],
+    );
+    bench.file(
+        "two.json",
+        r#"{"annotations": [{"id": 4, "keypoints": [1, 2, 2]}, {"id": 5, "keypoints": [1, 2, 2]}]}"#,
+    );
+    bench.refuses(
+        "info two.json",
+        &["two.json", "2 annotations", "4, 5", "--variable NAME"],
+    );
+    bench.run("info two.json --variable 5").ok();
+    bench.refuses("info a.ply --columns x,y", &["columns", "the format ply"]);
+}
+
+#[test]
 fn tables_of_points_are_recognised_without_the_option() {
     let bench = sets(12, 0);
     let line = "match a.csv b.csv --anchors known.csv --truth truth.csv";

@@ -24,6 +24,9 @@ pub enum Target {
 pub const TARGETS: &[(&str, Target)] = &[
     ("edge_list", Target::Graph(Format::EdgeList)),
     ("points", Target::Graph(Format::Points)),
+    ("xyz", Target::Graph(Format::Xyz)),
+    ("ply", Target::Graph(Format::Ply)),
+    ("coco", Target::Graph(Format::Coco)),
     ("adjacency", Target::Graph(Format::Adjacency)),
     ("matrix_market", Target::Graph(Format::MatrixMarket)),
     ("graphml", Target::Graph(Format::GraphMl)),

@@ -146,3 +146,20 @@ fn check_extent(positions: &Matrix, file: &str) -> Result<()> {
         "{file}: found points whose distance is not a finite number, expected finite distances"
     )))
 }
+
+/// How many names a note lists.
+const LISTED: usize = 8;
+
+/// The note on what a reader passed over: `columns a and b were not read`.
+pub(super) fn not_read(one: &str, many: &str, mut names: Vec<String>) -> Option<String> {
+    let more = names.len().saturating_sub(LISTED);
+    names.truncate(LISTED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    Some(match names.as_slice() {
+        [] => return None,
+        [name] => format!("{one} {name} was not read"),
+        [some @ .., last] => format!("{many} {} and {last} were not read", some.join(", ")),
+    })
+}

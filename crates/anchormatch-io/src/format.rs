@@ -15,6 +15,12 @@ pub enum Format {
     EdgeList,
     /// Rows of `[id,]x,y[,z]`.
     Points,
+    /// A cloud of points: rows of `x y z` and whatever follows.
+    Xyz,
+    /// The vertices of a PLY file of text.
+    Ply,
+    /// Keypoints in COCO's JSON.
+    Coco,
     /// An adjacency matrix as a table, with or without ids.
     Adjacency,
     /// Matrix Market, coordinate or array.
@@ -47,9 +53,12 @@ struct Facts {
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::EdgeList,
         Self::Points,
+        Self::Xyz,
+        Self::Ply,
+        Self::Coco,
         Self::Adjacency,
         Self::GraphMl,
         Self::Gml,
@@ -71,6 +80,14 @@ impl Format {
                 true,
             ),
             Self::Points => ("points", &[], "[id,]x,y[,z], as a complete graph", true),
+            Self::Xyz => (
+                "xyz",
+                &["xyz", "xyzn", "xyzrgb"],
+                "a cloud of points: x y z, and other columns",
+                false,
+            ),
+            Self::Ply => ("ply", &["ply"], "the vertices of a PLY file of text", false),
+            Self::Coco => ("coco", &["json"], "keypoints in COCO's JSON", true),
             Self::Adjacency => (
                 "adjacency",
                 &["adj"],
@@ -144,7 +161,7 @@ impl Format {
     /// Whether a file holds points, and edges only as the distances among them.
     #[must_use]
     pub const fn is_points(self) -> bool {
-        matches!(self, Self::Points)
+        matches!(self, Self::Points | Self::Xyz | Self::Ply | Self::Coco)
     }
 
     /// The format called `name`.
@@ -229,6 +246,9 @@ mod tests {
             ("a.GraphML", Format::GraphMl),
             ("a.net.GZ", Format::Pajek),
             ("a.npz", Format::Npz),
+            ("a.ply", Format::Ply),
+            ("a.XYZ.gz", Format::Xyz),
+            ("person.json", Format::Coco),
         ] {
             assert_eq!(Format::from_path(path.as_ref()).unwrap(), format, "{path}");
         }
@@ -253,8 +273,8 @@ mod tests {
     #[test]
     fn other_extensions_list_what_is_read() {
         let message = |path: &str| Format::from_path(path.as_ref()).unwrap_err().to_string();
-        let wanted = "expected .csv, .tsv, .edges, .txt, .edgelist, .adj, .graphml, .gml, .net, \
-                      .pajek, .mtx, .npy, .npz, .mat, .gw, .lgr, .graph or .metis, perhaps with \
+        let wanted = "expected .csv, .tsv, .edges, .txt, .edgelist, .xyz, .xyzn, .xyzrgb, .ply, \
+                      .json, .adj, .graphml, .gml, .net, .pajek, .mtx, .npy, .npz, .mat, .gw, .lgr, .graph or .metis, perhaps with \
                       .gz after it, or a format by its name";
         assert_eq!(
             message("a.jpg"),

@@ -4,6 +4,9 @@
 //! |---|---|---|
 //! | [`Format::EdgeList`] | `.csv` `.tsv` `.edges` `.txt` | `source,target[,weight]`, any ids |
 //! | [`Format::Points`] | tables of `[id,]x,y[,z]` | a complete Euclidean graph and its points |
+//! | [`Format::Xyz`] | `.xyz` | a cloud of points, `x y z` and other columns |
+//! | [`Format::Ply`] | `.ply` | the vertices of a PLY file of text as points |
+//! | [`Format::Coco`] | `.json` | keypoints in COCO's JSON as points |
 //! | [`Format::Adjacency`] | `.adj`, any table by name | an adjacency matrix, with ids or without |
 //! | [`Format::GraphMl`] | `.graphml` | nodes, edges with a `weight`, points as `x`, `y`, `z` |
 //! | [`Format::Gml`] | `.gml` | nodes with a `label`, edges with a `weight` or `value`, points |
@@ -30,6 +33,7 @@
 mod adjacency;
 mod binary;
 mod cloud;
+mod coco;
 mod dd;
 mod dense;
 mod edge_columns;
@@ -49,6 +53,7 @@ mod numpy;
 mod options;
 mod pairs;
 mod pajek;
+mod ply;
 mod points;
 mod positions;
 mod problem;
@@ -61,6 +66,7 @@ mod words;
 mod xml;
 
 pub use adjacency::{read_adjacency_from, write_adjacency};
+pub use coco::{read_coco_from, write_coco};
 pub use dd::{DdProblem, read_dd, read_dd_from, write_dd};
 pub use edge_list::{read_edge_list_from, write_edge_list};
 pub use format::Format;
@@ -75,7 +81,8 @@ pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
 pub use options::ReadOptions;
 pub use pairs::{PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
 pub use pajek::{read_pajek_from, write_pajek};
-pub use points::{read_points_from, write_points};
+pub use ply::{read_ply_from, write_ply};
+pub use points::{read_points_from, read_xyz_from, write_points, write_xyz};
 pub use problem::{
     LoadedProblem, ProblemFormat, ProblemOptions, read_problem, read_problem_from,
     read_problem_with,
@@ -175,6 +182,9 @@ pub fn read_graph_from(
     gzip::unpacked(&mut reader, name, options, |reader| match format {
         Format::EdgeList => read_edge_list_from(reader, name, options),
         Format::Points => read_points_from(reader, name, options),
+        Format::Xyz => read_xyz_from(reader, name, options),
+        Format::Ply => read_ply_from(reader, name, options),
+        Format::Coco => read_coco_from(reader, name, options),
         Format::MatrixMarket => read_matrix_market_from(reader, name, options),
         Format::GraphMl => read_graphml_from(reader, name, options),
         Format::Gml => read_gml_from(reader, name, options),
@@ -191,7 +201,7 @@ pub fn read_graph_from(
 /// Writes a graph whole to `path`, in `format` or the one of its extension, compressed when it ends
 /// in `.gz`; `-` is the standard output.
 ///
-/// Points are written for [`Format::Points`], which needs them, and where the format has a place
+/// Points are written for [formats of points](Format::is_points), which need them, and where the format has a place
 /// for them. Ids become numbers where the format [keeps none](Format::keeps_ids).
 ///
 /// # Errors
@@ -207,7 +217,7 @@ pub fn write_graph(
         Some(format) => format,
         None => Format::from_path(path)?,
     };
-    if format == Format::Points && positions.is_none() {
+    if format.is_points() && positions.is_none() {
         return Err(Error::parameter(
             "positions",
             "none",
@@ -236,7 +246,10 @@ pub fn write_graph_to(
 ) -> std::io::Result<()> {
     match (format, positions) {
         (Format::Points, Some(positions)) => write_points(out, graph.labels(), positions),
-        (Format::Points, None) => Err(unwritable(
+        (Format::Xyz, Some(positions)) => write_xyz(out, positions),
+        (Format::Ply, Some(positions)) => write_ply(out, positions),
+        (Format::Coco, Some(positions)) => write_coco(out, graph.labels(), positions),
+        (Format::Points | Format::Xyz | Format::Ply | Format::Coco, None) => Err(unwritable(
             "found no positions, expected a point for every node",
         )),
         (Format::EdgeList, _) => write_edge_list(out, graph),

@@ -29,7 +29,8 @@ pub struct ReadOptions {
     /// The name of the node attribute that holds the ids in GraphML and GML; `None` is the `id` of
     /// GraphML, and in GML the `label` where every node has one of its own, else the `id`.
     pub node_id: Option<String>,
-    /// The name of the matrix in a file that holds several: `.mat` and `.npz`.
+    /// The name of the matrix in a file that holds several: `.mat` and `.npz`; in COCO's JSON the `id` of the
+    /// annotation.
     pub variable: Option<String>,
     /// The most bytes that the graph may take; `None` allows 16 GiB, and to nodes that a header
     /// merely announces no more than the entries make plausible. A compressed file may hold no more
@@ -44,11 +45,12 @@ impl ReadOptions {
     /// The format that `path` is to be read in.
     pub(super) fn format_of(&self, path: &Path) -> Result<Format> {
         match (self.format, self.points) {
-            (Some(Format::Points) | None, true) => {
+            (Some(format), true) if format.is_points() => Ok(format),
+            (None, true) => {
                 // Any table may hold points, whatever it is called; other known formats do not.
                 match Format::from_path(path) {
                     Ok(Format::EdgeList) | Err(_) => Ok(Format::Points),
-                    Ok(_) if self.format.is_some() => Ok(Format::Points),
+                    Ok(format) if format.is_points() => Ok(format),
                     Ok(_) => Err(fault(
                         &path.display().to_string(),
                         None,
@@ -73,7 +75,7 @@ impl ReadOptions {
         let Some(columns) = &self.columns else {
             return Ok(());
         };
-        if format != Format::Points {
+        if !matches!(format, Format::Points | Format::Xyz) {
             let found = format!("a choice for the format {}", format.name());
             let error = Error::parameter("columns", found, "a table of points");
             return Err(error);
@@ -211,6 +213,8 @@ mod tests {
         for path in ["-", "a.csv", "a.xy", "a", "a.csv.gz"] {
             assert_eq!(points.format_of(path.as_ref()).unwrap(), Format::Points);
         }
+        let ply = points.format_of("a.ply".as_ref()).unwrap();
+        assert_eq!(ply, Format::Ply);
         for path in ["a.mtx", "a.graphml.gz", "a.npy"] {
             assert!(points.format_of(path.as_ref()).is_err(), "{path}");
         }

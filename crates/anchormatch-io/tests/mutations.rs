@@ -26,7 +26,7 @@ const ALLOWED: u64 = 16;
 const MOST_MEMORY: u64 = 600;
 
 /// Seeds by hand, where the writers and the samples leave something out.
-const SEEDS: [(Format, &str); 12] = [
+const SEEDS: [(Format, &str); 16] = [
     (
         Format::EdgeList,
         "# a comment\nsource,target,weight\na,b,1.5\nb,\"c,\"\"d\"\"\",-2e3\n\nc,c,0\nä,a,0.25\n",
@@ -36,6 +36,21 @@ const SEEDS: [(Format, &str); 12] = [
     (
         Format::Points,
         "id,x,y\na,0.5,1\nb,2,-3e1\n\"c d\",4,5\ne,6,7\n",
+    ),
+    (Format::Xyz, "//X Y Z I\n0 0 1 7\n1.5 2 3 8\n"),
+    (
+        Format::Ply,
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+         property uchar red\nelement face 1\nproperty list uchar int i\nend_header\n0 0 0 1\n1 2 3 4\n\
+         5 6 7 8\n3 0 1 2\n",
+    ),
+    (
+        Format::Coco,
+        "{\"annotations\": [{\"id\": 1, \"keypoints\": [1, 2, 2, 3.5, 4, 1, 0, 0, 0]}]}",
+    ),
+    (
+        Format::Coco,
+        "[{\"image_id\": 3, \"keypoints\": [1, 2, 0.5, 3.5, 4, 0.25], \"score\": 1}]",
     ),
     (Format::Adjacency, "0,1,2\n1,0,3\n2,3,0\n"),
     (
@@ -361,6 +376,21 @@ fn edge_lists_survive_damage() {
 #[test]
 fn points_survive_damage() {
     storm(Format::Points, 100);
+}
+
+#[test]
+fn clouds_survive_damage() {
+    storm(Format::Xyz, 100);
+}
+
+#[test]
+fn ply_survives_damage() {
+    storm(Format::Ply, 100);
+}
+
+#[test]
+fn coco_survives_damage() {
+    storm(Format::Coco, 50);
 }
 
 #[test]

@@ -2,15 +2,13 @@
 
 use anchormatch::error::{Error, Hint, Result};
 
-use super::super::ReadOptions;
+use super::super::cloud::not_read;
 use super::super::fault::quoted;
 use super::super::table::Row;
+use super::super::{Format, ReadOptions};
 
 /// The names of a column of ids; the first of them that a header has is taken.
 const ID_NAMES: [&str; 5] = ["id", "name", "label", "node", "point"];
-
-/// How many names of columns a note lists.
-const LISTED: usize = 8;
 
 /// The names of the columns, and what is to be made of them.
 pub(super) struct Header {
@@ -35,7 +33,8 @@ impl Header {
     }
 
     pub(super) fn of(row: &Row<'_>, options: &ReadOptions) -> Result<Self> {
-        let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
+        let column =
+            |name: &str| (0..row.len()).find(|&i| bare(row.get(i)).eq_ignore_ascii_case(name));
         let axes = match &options.columns {
             Some(columns) => Some(chosen(row, columns, true)?),
             None => match (once(row, "x")?, once(row, "y")?) {
@@ -67,21 +66,26 @@ impl Layout {
     pub(super) fn of(
         row: &Row<'_>,
         header: Option<&Header>,
+        format: Format,
         options: &ReadOptions,
     ) -> Result<Self> {
         let named = header.and_then(|header| header.axes.clone());
         let axes = match (named, &options.columns) {
             (Some(axes), _) => axes,
             (None, Some(columns)) => chosen(row, columns, false)?,
+            // A cloud has no ids; its first columns are the coordinates.
+            (None, None) if format == Format::Xyz => (0..row.len().min(3)).collect(),
             (None, None) => return Self::by_order(row, header),
         };
         let has_names = header.is_some();
         // The first column, where nothing is called an id.
-        let is_id = !axes.contains(&0)
+        let is_id = format == Format::Points
+            && !axes.contains(&0)
             && (row.is_name(0)
                 || header.is_some_and(|header| header.names[0].is_empty())
                 || has_names && axes == [1, 2, 3] && row.len() == 4);
         let id = header.and_then(|header| header.id).or(is_id.then_some(0));
+        let id = id.filter(|_| format == Format::Points);
         Ok(Self { id, axes })
     }
 
@@ -122,7 +126,7 @@ impl Layout {
             Some(name) => quoted(name),
         };
         let others: Vec<usize> = (0..width).filter(|&i| !is_read(i)).collect();
-        others_note(others.into_iter().map(name).collect())
+        not_read("column", "columns", others.into_iter().map(name).collect())
     }
 }
 
@@ -159,13 +163,13 @@ fn chosen(row: &Row<'_>, columns: &[String], is_header: bool) -> Result<Vec<usiz
 /// The column called `name`: exactly so, or else in either case.
 fn find(row: &Row<'_>, name: &str) -> Option<usize> {
     let mut columns = 0..row.len();
-    let exact = columns.clone().find(|&i| row.get(i) == name);
-    exact.or_else(|| columns.find(|&i| row.get(i).eq_ignore_ascii_case(name)))
+    let exact = columns.clone().find(|&i| bare(row.get(i)) == name);
+    exact.or_else(|| columns.find(|&i| bare(row.get(i)).eq_ignore_ascii_case(name)))
 }
 
 /// The column called `name`, which no other is.
 fn once(row: &Row<'_>, name: &str) -> Result<Option<usize>> {
-    let mut columns = (0..row.len()).filter(|&i| row.get(i).eq_ignore_ascii_case(name));
+    let mut columns = (0..row.len()).filter(|&i| bare(row.get(i)).eq_ignore_ascii_case(name));
     let first = columns.next();
     match columns.next() {
         None => Ok(first),
@@ -182,16 +186,7 @@ fn number(name: &str) -> Option<usize> {
     name.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// `columns `a` and `b` were not read`, shortened.
-fn others_note(mut names: Vec<String>) -> Option<String> {
-    let more = names.len().saturating_sub(LISTED);
-    names.truncate(LISTED);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    Some(match names.as_slice() {
-        [] => return None,
-        [one] => format!("column {one} was not read"),
-        [some @ .., last] => format!("columns {} and {last} were not read", some.join(", ")),
-    })
+/// A name without the slashes that some programs begin a header with.
+fn bare(name: &str) -> &str {
+    name.trim_start_matches('/')
 }

@@ -50,7 +50,40 @@ pub fn read_points_from(
     name: &str,
     options: &ReadOptions,
 ) -> Result<LoadedGraph> {
-    let mut table = Table::new(reader, name, SHAPE);
+    let table = Table::new(reader, name, SHAPE);
+    read(table, Format::Points, name, options)
+}
+
+/// Reads a cloud of points, rows of `x y z` and whatever follows; `name` stands for the file in errors.
+///
+/// The first three columns are the coordinates, or those that a header calls so; the points are called
+/// 0, 1, ….
+///
+/// # Errors
+/// As [`read_points_from`].
+///
+/// # Complexity
+/// As [`read_points_from`].
+pub fn read_xyz_from(
+    reader: impl BufRead,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
+    let shape = Shape {
+        wanted: "x y z at the beginning of every row; a number of atoms or points before them is not read",
+        ..SHAPE
+    };
+    let table = Table::new(reader, name, shape);
+    read(table, Format::Xyz, name, options)
+}
+
+/// The points of a table, by the rules of `format`.
+fn read(
+    mut table: Table<impl BufRead>,
+    format: Format,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<LoadedGraph> {
     let mut header: Option<Header> = None;
     let mut layout: Option<Layout> = None;
     let mut notes = Vec::new();
@@ -65,7 +98,7 @@ pub fn read_points_from(
             continue;
         }
         if layout.is_none() {
-            let found = Layout::of(&row, header.as_ref(), options)?;
+            let found = Layout::of(&row, header.as_ref(), format, options)?;
             notes.extend(found.passed_over(header.as_ref(), row.len()));
             layout = Some(found);
         }
@@ -83,7 +116,7 @@ pub fn read_points_from(
         }
     }
     let dimensions = layout.map_or(2, |layout| layout.axes.len());
-    cloud.finish(dimensions, Format::Points, notes)
+    cloud.finish(dimensions, format, notes)
 }
 
 /// Writes points as `id,x,y[,z]` with a header, one row of `positions` for each label.
@@ -107,6 +140,19 @@ pub fn write_points(
             write!(out, ",{value}")?;
         }
         writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Writes points as rows of `x y[ z]`; ids become numbers.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_xyz(out: &mut (impl Write + ?Sized), positions: &Matrix) -> std::io::Result<()> {
+    check_positions(positions.rows(), positions)?;
+    for i in 0..positions.rows() {
+        let row: Vec<String> = positions.row(i).iter().map(f64::to_string).collect();
+        writeln!(out, "{}", row.join(" "))?;
     }
     Ok(())
 }

@@ -253,3 +253,55 @@ fn edgeless_points_are_ids_and_places() {
     let far = read("1e308,0\n-1e308,0\n").unwrap_err().to_string();
     assert!(far.contains("p.csv") && far.contains("finite"), "{far}");
 }
+
+#[test]
+fn clouds_begin_with_their_coordinates() {
+    let read = |text: &str| read_xyz_from(text.as_bytes(), "p.xyz", &ReadOptions::default());
+    for (text, notes) in [
+        ("1 2 3\n4 5 6\n", vec![]),
+        (
+            "1 2 3 255 0 9\n4 5 6 0 0 0\n",
+            vec!["columns 4, 5 and 6 were not read"],
+        ),
+        (
+            "//X Y Z Intensity\n1 2 3 7\n4 5 6 8\n",
+            vec!["column `Intensity` was not read"],
+        ),
+        (
+            "z,y,x,id\n3,2,1,a\n6,5,4,b\n",
+            vec!["column `id` was not read"],
+        ),
+    ] {
+        let loaded = read(text).unwrap();
+        let positions = loaded.positions.unwrap();
+        assert_eq!(
+            positions.as_slice(),
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+            "{text}"
+        );
+        assert_eq!(loaded.graph.labels().get(1), "1");
+        assert_eq!(loaded.notes, notes, "{text}");
+        assert_eq!(loaded.format, Format::Xyz);
+    }
+    for (text, message) in [
+        (
+            "2\nwater\nH 0 0 0\n",
+            "p.xyz, line 1, column 2: found 1 field, expected x y z at the beginning of every row; \
+             a number of atoms or points before them is not read",
+        ),
+        (
+            "1 2 nan\n",
+            "p.xyz, line 1, column 3: found `nan`, expected a finite number",
+        ),
+        (
+            "1 2 3\n4 5\n",
+            "p.xyz, line 2, column 3: found 2 fields, expected 3 as in the first row",
+        ),
+        (
+            "",
+            "p.xyz: found no point, expected at least one row of x,y[,z]",
+        ),
+    ] {
+        assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");
+    }
+}
