@@ -14,10 +14,10 @@ fn place(k: usize) -> (f64, f64) {
 /// The same turned by 30°, twice as large, moved and shaken a little.
 fn image((x, y): (f64, f64), k: usize) -> (f64, f64) {
     let (sin, cos) = 30f64.to_radians().sin_cos();
-    let shake = 0.2 * ((k * 7919) % 101) as f64 / 101.0;
+    let shake = |step: usize| 0.2 * ((k * step) % 101) as f64 / 101.0;
     (
-        2.0 * (cos * x - sin * y) + 7.0 + shake,
-        2.0 * (sin * x + cos * y) - 3.0 - shake,
+        2.0 * (cos * x - sin * y) + 7.0 + shake(7919),
+        2.0 * (sin * x + cos * y) - 3.0 - shake(6067),
     )
 }
 

@@ -196,6 +196,7 @@ fn commands_beside_the_thresholds_are_understood() {
         let words: Vec<&str> = command.split(' ').collect();
         let option = match words[..] {
             ["bench", "large", ..] => "--largest",
+            ["bench", "points", ..] => "--trials",
             ["bench", ..] => "--pairs",
             _ => "--rows",
         };
