@@ -201,9 +201,7 @@ class Points(Graph):
         return _rebuild_points, (self._positions, self._ids, self._max_memory)
 
 
-def _rebuild_points(
-    xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None
-) -> Points:
+def _rebuild_points(xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None) -> Points:
     return Points(aligned(xy), ids, max_memory)
 
 
