@@ -14,11 +14,12 @@ lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``
 from __future__ import annotations
 
 from . import compat, generate
-from ._inputs import Graph, Points, graph, points
+from ._inputs import Graph, graph
 from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
 from ._native import __version__
+from ._points import Points, points
 from ._solve import Problem, Solution, SolverInfo, read_problems, solve, solvers
 from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signature, sinkhorn
 

@@ -18,7 +18,7 @@ from ._native import Graph as NativeGraph
 from ._numbers import FloatArray, IndexArray, aligned, csr_arrays, float_array, is_sparse, passed
 from ._resources import quick
 
-__all__ = ["Graph", "Points", "as_graph", "graph", "points"]
+__all__ = ["Graph", "as_graph", "graph"]
 
 _ACCEPTED = (
     "a square NumPy array, a SciPy sparse matrix, a graph of networkx, igraph or rustworkx, a pandas "
@@ -29,8 +29,8 @@ _ACCEPTED = (
 class Graph:
     """An undirected weighted graph with the ids of its nodes, ready to be matched.
 
-    Made by :func:`graph` and :func:`points`; every function that takes a graph takes one of these, so
-    that a graph that is used often is converted once.
+    Made by :func:`graph` and :func:`anchormatch.points`; every function that takes a graph takes one of
+    these, so that a graph that is used often is converted once.
 
     Examples
     --------
@@ -134,9 +134,9 @@ class Graph:
         loops, repeated, _ = self._own.cleaning()
         told = []
         if loops:
-            told.append(f"the {side} graph: {_count(loops, 'self-loop')} dropped")
+            told.append(f"the {side} graph: {counted(loops, 'self-loop')} dropped")
         if repeated:
-            told.append(f"the {side} graph: {_count(repeated, 'repeated edge')} merged")
+            told.append(f"the {side} graph: {counted(repeated, 'repeated edge')} merged")
         return told
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -149,60 +149,11 @@ class Graph:
         return self.n_nodes
 
     def __repr__(self) -> str:
-        return f"Graph({_count(self.n_nodes, 'node')}, {_count(self.n_edges, 'edge')})"
+        return f"Graph({counted(self.n_nodes, 'node')}, {counted(self.n_edges, 'edge')})"
 
     def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
         low, high, weights = self._native.edge_arrays()
         return _rebuild, (self._ids, low, high, weights, self._positions)
-
-
-#: Points whose neighbours are joined in pictures, at most.
-_MOST_JOINED = 500
-
-
-class Points(Graph):
-    """Points with ids: matched by where they lie.
-
-    Made by :func:`points`. Who asks for edges gets those of the complete graph of distances, made then.
-
-    Examples
-    --------
-    >>> import anchormatch as am
-    >>> am.points([[0, 0], [3, 4]])
-    Points(2 points in the plane)
-    """
-
-    def __init__(
-        self, xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None = None
-    ) -> None:
-        super().__init__(_native.Graph.of_points(xy, _labels(ids)), ids, xy)
-        self._max_memory = max_memory
-        self._complete: NativeGraph | None = None
-
-    @property
-    def _native(self) -> NativeGraph:
-        if self._complete is None:
-            assert self._positions is not None
-            limits = quick(self._max_memory)
-            self._complete = _native.Graph.from_points(self._positions, _labels(self._ids), limits)
-        return self._complete
-
-    @property
-    def _drawn(self) -> NativeGraph:
-        # Near points are joined where that shows a shape, and not where it would be ink.
-        return self._native if self.n_nodes <= _MOST_JOINED else self._own
-
-    def __repr__(self) -> str:
-        assert self._positions is not None
-        where = "the plane" if self._positions.shape[1] == 2 else "space"
-        return f"Points({_count(self.n_nodes, 'point')} in {where})"
-
-    def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
-        return _rebuild_points, (self._positions, self._ids, self._max_memory)
-
-
-def _rebuild_points(xy: FloatArray, ids: Sequence[Hashable], max_memory: int | str | None) -> Points:
-    return Points(aligned(xy), ids, max_memory)
 
 
 def _rebuild(
@@ -213,7 +164,7 @@ def _rebuild(
     positions: FloatArray | None,
 ) -> Graph:
     ends = aligned(low), aligned(high)
-    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), _labels(ids), "error")
+    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), labels(ids), "error")
     return Graph(native, ids, None if positions is None else aligned(positions))
 
 
@@ -264,7 +215,7 @@ def graph(
     >>> am.graph(np.array([[0, 1], [3, 0]]), duplicates="mean").edges()
     [(0, 1, 2.0)]
     """
-    names = None if ids is None else _checked_ids(ids)
+    names = None if ids is None else checked_ids(ids)
     reader = _Reader(names, weight, duplicates, quick(max_memory))
     made = reader.read(data)
     if positions is not None:
@@ -276,50 +227,6 @@ def graph(
             )
         made._positions = array
     return made
-
-
-def points(
-    xy: Any,
-    *,
-    ids: Iterable[Hashable] | None = None,
-    max_memory: int | str | None = None,
-) -> Graph:
-    """Points, to be matched by where they lie.
-
-    Two sets of points in the plane or in space are matched by the map between them: turned and scaled,
-    affine, perspective, two views of a solid object, smoothly deformed. Whatever needs a graph gets the
-    complete graph of their distances.
-
-    Parameters
-    ----------
-    xy
-        One point a row, any number of coordinates; with more than three only distances are looked at. The
-        index of a pandas table gives the ids.
-    ids
-        The ids of the points; by default 0, 1, ….
-    max_memory
-        The most memory that the graph of distances may use, in bytes or as ``"4G"``; by default what the
-        machine has free.
-
-    Returns
-    -------
-    Points
-
-    Examples
-    --------
-    >>> import anchormatch as am
-    >>> am.points([[0, 0], [3, 4]]).edges()
-    [(0, 1, 5.0)]
-    """
-    pandas = passed("pandas")
-    if ids is None and pandas is not None and isinstance(xy, pandas.DataFrame):
-        ids = xy.index.tolist()
-    array = float_array(xy, "points", 2)
-    names: Sequence[Hashable] = range(array.shape[0]) if ids is None else _checked_ids(ids)
-    _check_number(names, array.shape[0])
-    if array.shape[1] in (2, 3):
-        return Points(array, names, max_memory)
-    return Graph(_native.Graph.from_points(array, _labels(names), quick(max_memory)), names)
 
 
 def as_graph(data: Any, max_memory: int | str | None = None) -> Graph:
@@ -363,7 +270,7 @@ class _Reader:
         if self.ids is None:
             return data
         low, high, weights = data._native.edge_arrays()
-        _check_number(self.ids, data.n_nodes)
+        check_number(self.ids, data.n_nodes)
         return _rebuild(self.ids, low, high, weights, data.positions)
 
     def _dense(self, data: Any, ids: Sequence[Hashable] | None) -> Graph:
@@ -377,8 +284,8 @@ class _Reader:
 
     def _matrix(self, matrix: Any, size: int, ids: Sequence[Hashable] | None) -> Graph:
         names: Sequence[Hashable] = range(size) if ids is None else ids
-        _check_number(names, size)
-        native = _native.Graph.from_matrix(matrix, _labels(names), self.duplicates, self.limits)
+        check_number(names, size)
+        native = _native.Graph.from_matrix(matrix, labels(names), self.duplicates, self.limits)
         return Graph(native, names)
 
     def _networkx(self, data: Any) -> Graph:
@@ -432,7 +339,7 @@ class _Reader:
     def _table(self, data: Any) -> Graph:
         square = data.shape[0] == data.shape[1] and data.index.tolist() == data.columns.tolist()
         if square and data.shape[0] > 0:
-            return self._dense(data.to_numpy(), self.ids or _checked_ids(data.index.tolist()))
+            return self._dense(data.to_numpy(), self.ids or checked_ids(data.index.tolist()))
         columns = data.columns.tolist()
         if "source" in columns and "target" in columns:
             ends = ["source", "target"]
@@ -508,10 +415,10 @@ class _Reader:
         checked: bool = False,
     ) -> Graph:
         if self.ids is not None and not checked:
-            _check_number(self.ids, len(nodes))
+            check_number(self.ids, len(nodes))
             nodes = self.ids
         rule = self.duplicates
-        native = _native.Graph.from_edges(len(nodes), (low, high), weights, _labels(nodes), rule)
+        native = _native.Graph.from_edges(len(nodes), (low, high), weights, labels(nodes), rule)
         return Graph(native, nodes, positions)
 
     def _refuse_directed(self, directed: bool) -> None:
@@ -533,7 +440,7 @@ def _in_range(node: Any, size: int) -> int | None:
     return number if 0 <= number < size else None
 
 
-def _labels(ids: Sequence[Hashable]) -> list[str] | None:
+def labels(ids: Sequence[Hashable]) -> list[str] | None:
     """Ids as different strings, for messages and pages; numbers need none."""
     if isinstance(ids, range):
         return None
@@ -545,7 +452,7 @@ def _labels(ids: Sequence[Hashable]) -> list[str] | None:
     return labels
 
 
-def _checked_ids(ids: Iterable[Hashable]) -> Sequence[Hashable]:
+def checked_ids(ids: Iterable[Hashable]) -> Sequence[Hashable]:
     if isinstance(ids, (str, bytes)):
         raise TypeError(f"ids: found {ids!r}, expected a list of ids")
     if isinstance(ids, np.ndarray) and ids.ndim != 1:
@@ -563,7 +470,7 @@ def _checked_ids(ids: Iterable[Hashable]) -> Sequence[Hashable]:
     return range(len(names)) if names == list(range(len(names))) else names
 
 
-def _check_number(ids: Sequence[Hashable], size: int) -> None:
+def check_number(ids: Sequence[Hashable], size: int) -> None:
     if len(ids) != size:
         raise ValueError(f"ids: found {len(ids)}, expected one for each of the {size} nodes")
 
@@ -610,5 +517,5 @@ def _positions(pairs: Iterable[tuple[Any, Any]], count: int) -> FloatArray | Non
     return array if good else None
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

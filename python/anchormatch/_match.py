@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._inputs import Graph, Points, as_graph
+from ._inputs import Graph, as_graph
 from ._matching import Matching
 from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
 from ._pairs import anchor_arrays
+from ._points import Points
 from ._progress import ProgressOption
 from ._resources import limits, seed_of
 
