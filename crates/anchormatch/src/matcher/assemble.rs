@@ -78,6 +78,17 @@ pub fn matching_of(task: &Task<'_>, solution: Solution) -> Matching {
     assemble(task, &free, solution, Measure::Affinity, log)
 }
 
+/// The hard anchors as pairs of a matching.
+pub(super) fn anchor_pairs<'a>(task: &'a Task<'_>) -> impl Iterator<Item = Pair> + 'a {
+    let anchors = task.anchors().hard().iter();
+    anchors.map(|&(source, target)| Pair {
+        source,
+        target,
+        confidence: 1.0,
+        anchor: true,
+    })
+}
+
 /// Puts a solution over the free nodes, the hard anchors and the log together.
 ///
 /// A pair's confidence is its entry in the solver's relaxed solution.
@@ -88,15 +99,7 @@ pub(super) fn assemble(
     measure: Measure,
     log: Log,
 ) -> Matching {
-    let anchors = task.anchors().hard().iter();
-    let mut pairs: Vec<Pair> = anchors
-        .map(|&(source, target)| Pair {
-            source,
-            target,
-            confidence: 1.0,
-            anchor: true,
-        })
-        .collect();
+    let mut pairs: Vec<Pair> = anchor_pairs(task).collect();
     for (i, a) in solution.assignment.pairs() {
         let belief = solution.soft.as_ref().map_or(1.0, |soft| soft[(i, a)]);
         pairs.push(Pair {

@@ -179,8 +179,8 @@ pub(super) fn evidence<const D: usize>(
     log_sum + densities + prior + mirror + member.log_parameters(&scene.source, &partners)
 }
 
-/// What the best of many places in the space of parameters gains by chance alone, in nats: unrelated sets of 15
-/// to 55 points reach 3 to 7.
+/// What the best of many places in the space of parameters gains by chance alone, in nats; chosen on unrelated sets
+/// of 15 to 55 points.
 const SEARCHED: f64 = 4.0;
 
 /// The evidence of nothing but the anchors: of no map, or of the simplest maps through them.
@@ -192,10 +192,7 @@ pub(super) fn evidence_of_anchors<const D: usize>(scene: &Scene<D>) -> f64 {
     if known.len() < D {
         return prior + SEARCHED;
     }
-    let mut partners = vec![Partner::NONE; n];
-    for &(i, y) in &known {
-        partners[i] = Partner::at(y);
-    }
+    let partners = scene.anchored_partners();
     let mut best: f64 = 0.0;
     for reflected in [false, true] {
         let similar = Similarity::through(&scene.source, &known, reflected);

@@ -1,5 +1,6 @@
 //! Two sets of points in a common measure, and what is known of them.
 
+use super::association::Partner;
 use super::small::{Vector, squared_distance};
 use crate::linalg::Matrix;
 
@@ -77,6 +78,12 @@ impl<const D: usize> Scene<D> {
         pairs
             .filter_map(|(i, a)| a.map(|a| (i, self.target[a])))
             .collect()
+    }
+
+    /// What is believed of every source point when nothing but the hard anchors is.
+    pub(super) fn anchored_partners(&self) -> Vec<Partner<D>> {
+        let partner = |a: &Option<usize>| a.map_or(Partner::NONE, |a| Partner::at(self.target[a]));
+        self.partner.iter().map(partner).collect()
     }
 
     /// The part of the scene with these source points alone.

@@ -39,6 +39,8 @@ pub(super) struct Search<'a, const D: usize> {
     waves: Vec<Arc<Waves<D>>>,
     allowed: &'a [Family],
     monitor: &'a Monitor,
+    /// The evidence of the anchors alone.
+    none: f64,
     pub(super) modes: Vec<Mode<D>>,
 }
 
@@ -46,6 +48,7 @@ impl<'a, const D: usize> Search<'a, D> {
     pub(super) fn new(scene: &'a Scene<D>, allowed: &'a [Family], monitor: &'a Monitor) -> Self {
         Self {
             index: Index::new(&scene.target),
+            none: evidence_of_anchors(scene),
             waves: waves_of(scene),
             scene,
             allowed,
@@ -143,7 +146,7 @@ impl<'a, const D: usize> Search<'a, D> {
     /// Evidence of the best mode above that of the anchors alone.
     fn gain(&self) -> f64 {
         match self.modes.first() {
-            Some(mode) => mode.evidence - evidence_of_anchors(self.scene),
+            Some(mode) => mode.evidence - self.none,
             None => f64::NEG_INFINITY,
         }
     }

@@ -17,7 +17,7 @@ pub(super) trait Dimension<const D: usize> {
     /// A projective map near `base`.
     fn projective(base: Affine<D>, variance: f64) -> Option<Box<dyn Member<D>>>;
 
-    /// The projective map through D + 2 pairs, as a member and as a function.
+    /// The projective map through D + 2 pairs: its numerator and the coefficients of its denominator.
     fn projective_through(
         source: &[Vector<D>],
         pairs: &[(usize, Vector<D>)],
@@ -163,10 +163,7 @@ pub(super) fn from_anchors<const D: usize, S: Dimension<D>>(
     if known.len() < D {
         return starts;
     }
-    let mut partners = vec![Partner::NONE; scene.source.len()];
-    for &(i, y) in &known {
-        partners[i] = Partner::at(y);
-    }
+    let partners = scene.anchored_partners();
     for base in bases(scene, &known) {
         starts.extend(near::<D, S>(scene, base, &partners));
     }

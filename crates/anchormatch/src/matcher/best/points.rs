@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use super::thresholds::{LARGEST_DISTANCES, TRUST};
+use super::thresholds::{LARGEST_DISTANCES, LEAST_GAIN, MOST_EXTRA, TRUST};
 use super::{Best, Effort};
 use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::linalg::Matrix;
-use crate::matcher::{Log, Matcher, of_pairs};
+use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{AnchorCheck, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
 use crate::points::{FittedFamily, PointsModel, Posterior, Question, match_points};
@@ -20,13 +20,6 @@ use crate::task::Task;
 
 /// Matchings drawn for those who ask what to ask next.
 const SAMPLES: usize = 200;
-
-/// Evidence of a map above that of the anchors alone, in nats, below which distances are asked instead.
-const LEAST_GAIN: f64 = 1.0;
-
-/// Sets may differ by this share of the larger one for distances to be asked, and to have the last word: they say
-/// nothing of points that one set has alone, and are sure of them all the same.
-const MOST_EXTRA: [f64; 2] = [0.25, 0.1];
 
 pub(super) fn run(
     preset: &Best,
@@ -86,13 +79,11 @@ pub(super) fn run(
         };
         match_points(&question, ask, monitor)
     })?;
-    match asked {
+    if asked && posterior.gain < LEAST_GAIN && extra <= MOST_EXTRA[1] {
         // The start was a quick one; who stays with distances gets all that they say.
-        true if posterior.gain < LEAST_GAIN && extra <= MOST_EXTRA[1] => {
-            run_distances(preset, task, points, monitor)
-        }
-        _ => matching(preset, task, &posterior, log, monitor),
+        return run_distances(preset, task, points, monitor);
     }
+    matching(preset, task, &posterior, log, monitor)
 }
 
 /// The chain of graphs over the distances of points.
@@ -141,15 +132,7 @@ fn matching(
     let found = log.stage("matching", monitor, |_| {
         posterior.pairs(preset.allow_unmatched)
     })?;
-    let anchors = task.anchors().hard().iter();
-    let mut pairs: Vec<Pair> = anchors
-        .map(|&(source, target)| Pair {
-            source,
-            target,
-            confidence: 1.0,
-            anchor: true,
-        })
-        .collect();
+    let mut pairs: Vec<Pair> = anchor_pairs(task).collect();
     pairs.extend(found.into_iter().map(|(source, target, confidence)| Pair {
         source,
         target,
@@ -215,7 +198,7 @@ fn sentence(best: &FittedFamily) -> Note {
     let d = best.covariance.rows();
     let deviation = ((0..d).map(|k| spread[k * d + k]).sum::<f64>() / d as f64).sqrt();
     Note::from(format!(
-        "points: {} ({}, {percent:.0} % sure); partners lie within {deviation:.3} of where it puts them",
+        "points: {} ({}, {percent:.0} % sure); partners lie about {deviation:.3} from where it puts them",
         best.family.about(),
         best.family.as_str(),
     ))

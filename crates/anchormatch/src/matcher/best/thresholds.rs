@@ -48,6 +48,17 @@ pub(super) const LISTED_NODES: [(usize, f64); 2] = [(300, 0.03), (2000, SPARSE_D
 /// `anchormatch-lab bench points`
 pub(super) const LARGEST_DISTANCES: usize = 300;
 
+/// Evidence of a map above that of the anchors alone, in nats, below which distances are asked instead.
+///
+/// `anchormatch-lab bench points`
+pub(super) const LEAST_GAIN: f64 = 1.0;
+
+/// Sets of points may differ by this share of the larger one for distances to be asked for a start, and to have the
+/// last word: they say nothing of points that one set has alone, and are sure of them all the same.
+///
+/// `anchormatch-lab bench points`
+pub(super) const MOST_EXTRA: [f64; 2] = [0.25, 0.1];
+
 /// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
 /// large graphs lose by fewer steps their larger n makes up for.
 ///

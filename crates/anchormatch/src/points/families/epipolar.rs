@@ -17,7 +17,7 @@ use super::super::cholesky::Cholesky;
 use super::super::small::{
     Square, Vector, add_outer, apply, determinant, difference, dot, eigen, scaled_identity,
 };
-use super::waves::Waves;
+use super::waves::{Waves, features};
 use super::{
     AMPLITUDES, Affine, BEND, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS, Similarity,
     least_variance, pairs_in,
@@ -243,17 +243,6 @@ fn cross_prior(k: usize) -> f64 {
 fn monomials(x: &Vector<2>, place: &Vector<2>) -> [f64; CROSS] {
     let ([x1, x2], [s, t]) = (*x, *place);
     [1.0, x1, x2, s, x1 * s, x2 * s, x1 * t, x2 * t]
-}
-
-fn features(source: &[Vector<2>], waves: Option<&Waves<2>>) -> Vec<f64> {
-    let mut features = Vec::new();
-    for x in source {
-        features.extend([1.0, x[0], x[1]]);
-        if let Some(waves) = waves {
-            waves.push_features(x, &mut features);
-        }
-    }
-    features
 }
 
 /// Normal equations of a linear regression.

@@ -18,7 +18,7 @@ use super::super::small::{
     Square, Vector, add_outer, add_scaled, apply, determinant, difference, eigen, scaled_identity,
     trace,
 };
-use super::waves::Waves;
+use super::waves::{Waves, features};
 use super::{
     AMPLITUDES, Affine, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS, Similarity,
     least_variance, pairs_in,
@@ -239,18 +239,6 @@ impl<const D: usize> Linear<D> {
         };
         noise + self.waves.as_ref().map_or(0.0, |_| amplitudes + 1.0)
     }
-}
-
-fn features<const D: usize>(source: &[Vector<D>], waves: Option<&Waves<D>>) -> Vec<f64> {
-    let mut features = Vec::new();
-    for x in source {
-        features.push(1.0);
-        features.extend(x);
-        if let Some(waves) = waves {
-            waves.push_features(x, &mut features);
-        }
-    }
-    features
 }
 
 impl<const D: usize> Member<D> for Linear<D> {

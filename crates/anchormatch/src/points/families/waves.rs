@@ -58,12 +58,25 @@ impl<const D: usize> Waves<D> {
     }
 
     /// Appends the features of a point.
-    pub(super) fn push_features(&self, x: &Vector<D>, out: &mut Vec<f64>) {
+    fn push_features(&self, x: &Vector<D>, out: &mut Vec<f64>) {
         let start = out.len();
         let centres = self.centres.iter();
         out.extend(centres.map(|centre| likeness(x, centre, self.length)));
         self.factor.forward(&mut out[start..]);
     }
+}
+
+/// (1, x, waves) of every point, row by row.
+pub(super) fn features<const D: usize>(points: &[Vector<D>], waves: Option<&Waves<D>>) -> Vec<f64> {
+    let mut features = Vec::new();
+    for x in points {
+        features.push(1.0);
+        features.extend(x);
+        if let Some(waves) = waves {
+            waves.push_features(x, &mut features);
+        }
+    }
+    features
 }
 
 fn likeness<const D: usize>(x: &Vector<D>, y: &Vector<D>, length: f64) -> f64 {
