@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._images import image_file
 from ._inputs import Graph
 from ._numbers import FloatArray, aligned, whole_number
 from ._pairs import truth_pairs
+from ._points import Points
 from ._resources import Limits
 
 __all__ = ["AnchorCheck", "Matching", "Suggestion"]
@@ -258,8 +260,10 @@ class Matching:
         truth: Any = None,
         title: str = "A match",
         names: tuple[str, str] = ("source", "target"),
+        source_image: Any = None,
+        target_image: Any = None,
     ) -> str:
-        """A page that shows both graphs, the pairs and how they were found.
+        """A page that shows both graphs, the pairs and how they were found; of points also the map between them.
 
         Parameters
         ----------
@@ -271,6 +275,12 @@ class Matching:
             The heading.
         names
             What the two graphs are called.
+        source_image
+            What the points of the source lie on, a PNG or JPEG file or an array of pixels: height × width,
+            perhaps × 3 or 4, of integers up to 255 or of numbers up to 1. The coordinates of the points are
+            then its pixels, y downwards.
+        target_image
+            The same for the target.
 
         Returns
         -------
@@ -279,7 +289,8 @@ class Matching:
         """
         right = None if truth is None else truth_pairs(truth, self._source, self._target)
         run = self.parameters.get("terms") or self.parameters.get("preset", "")
-        page = _native.report(str(title), run, self._sides(names), self._record, right)
+        sides = self._sides(names, image_file("source_image", source_image), image_file("target_image", target_image))
+        page = _native.report(str(title), run, sides, self._record, right)
         if path is not None:
             # Not a number, which would be an open file: standard output, say.
             with open(fspath(path), "w", encoding="utf-8") as file:
@@ -287,12 +298,19 @@ class Matching:
         return page
 
     def plot(
-        self, truth: Any = None, *, ax: Any = None, labels: bool = False, max_lines: int = 2000
+        self,
+        truth: Any = None,
+        *,
+        ax: Any = None,
+        labels: bool = False,
+        max_lines: int = 2000,
+        source_image: Any = None,
+        target_image: Any = None,
     ) -> Any:
-        """Draw both graphs side by side with matplotlib.
+        """Draw both graphs side by side with matplotlib, in the colours of :meth:`to_html`.
 
         Lines join partners, coloured by confidence or, when a truth is given, by whether they are
-        right.
+        right. Anchors are blue and have rings; nodes without a partner are hollow.
 
         Parameters
         ----------
@@ -304,6 +322,8 @@ class Matching:
             Whether to write the ids.
         max_lines
             At most so many pairs are drawn.
+        source_image, target_image
+            What points lie on, as for :meth:`to_html`.
 
         Returns
         -------
@@ -311,18 +331,27 @@ class Matching:
         """
         from ._plot import plot
 
-        return plot(self, truth, ax, labels, max_lines)
+        return plot(self, truth, ax, labels, max_lines, source_image, target_image)
 
-    def _sides(self, names: tuple[str, str]) -> Any:
+    def _sides(
+        self,
+        names: tuple[str, str] = ("source", "target"),
+        source_image: tuple[str, bytes] | None = None,
+        target_image: tuple[str, bytes] | None = None,
+    ) -> Any:
         first, second = names
-        return (
-            (str(first), self._source._drawn, self._source.positions),
-            (str(second), self._target._drawn, self._target.positions),
+        sides = (first, self._source, source_image), (second, self._target, target_image)
+        return tuple(
+            (str(name), graph._drawn, graph.positions, isinstance(graph, Points), image)
+            for name, graph, image in sides
         )
 
-    def _drawing(self) -> dict[str, tuple[FloatArray, npt.NDArray[np.int64]]]:
-        """Where both graphs are drawn: places and edges of each."""
-        return _native.drawing(self._sides(("source", "target")), self._record)
+    def _drawing(
+        self, source_image: tuple[str, bytes] | None = None, target_image: tuple[str, bytes] | None = None
+    ) -> dict[str, tuple[FloatArray, npt.NDArray[np.int64], list[float] | None]]:
+        """Where both graphs are drawn: places and edges of each, and the frames of their images."""
+        sides = self._sides(source_image=source_image, target_image=target_image)
+        return _native.drawing(sides, self._record)
 
     def __len__(self) -> int:
         return len(self._record["source"])
@@ -349,7 +378,15 @@ class Matching:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._record = {
-            name: aligned(value) if isinstance(value, np.ndarray) else value
-            for name, value in self._record.items()
-        }
+        self._record = _readable(self._record)
+
+
+def _readable(value: Any) -> Any:
+    """A record, or a part of one, whose arrays lie as the compiled part reads them."""
+    if isinstance(value, np.ndarray):
+        return aligned(value)
+    if isinstance(value, dict):
+        return {name: _readable(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_readable(part) for part in value)
+    return value

@@ -102,6 +102,17 @@ impl Sides {
         })
     }
 
+    /// Refuses an `option` that is about points in the plane where there are none.
+    pub(crate) fn check_plane(&self, option: &str) -> Result<(), Failure> {
+        let found = match (self.source.format.is_points(), &self.source.positions) {
+            (true, Some(points)) if points.cols() == 2 => return Ok(()),
+            (true, _) => "points of three coordinates",
+            (false, _) => "graphs, whose nodes are no points",
+        };
+        let expected = "tables of x and y on both sides, read with --points";
+        Err(Failure::usage(option, found, expected))
+    }
+
     /// Pairs of nodes that were looked up in these graphs; where ids are unknown because a table of points
     /// was read as edges, the error says so.
     pub(crate) fn looked_up<T>(&self, found: anchormatch::Result<T>) -> Result<T, Failure> {

@@ -202,6 +202,7 @@ mod tests {
             timings: vec![("solve".into(), 0.5)],
             diagnostics: Diagnostics::default(),
             model: Vec::new(),
+            alternatives: None,
             samples: Samples::default(),
             anchor_report: vec![],
         };

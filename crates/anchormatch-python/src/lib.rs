@@ -16,6 +16,7 @@ mod generate;
 mod graph;
 mod kernels;
 mod matching;
+mod model;
 mod options;
 mod problem;
 mod report;

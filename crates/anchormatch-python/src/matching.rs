@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::failure::{WORDS, exception};
 use crate::graph::Graph;
 use crate::worker::{Limits, run};
-use crate::{arrays, options};
+use crate::{arrays, model, options};
 
 /// Anchors: source nodes, target nodes, weights.
 type AnchorArrays<'py> = (
@@ -132,17 +132,7 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
         .map(|note| note.worded(WORDS))
         .collect();
     result.set_item("notes", notes)?;
-    let models = PyList::empty(py);
-    for family in &matching.model {
-        let model = PyDict::new(py);
-        model.set_item("family", family.family.as_str())?;
-        model.set_item("probability", family.probability)?;
-        model.set_item("transform", arrays::array(py, family.transform.clone())?)?;
-        model.set_item("covariance", arrays::array(py, family.covariance.clone())?)?;
-        model.set_item("pairs", family.pairs)?;
-        models.append(model)?;
-    }
-    result.set_item("models", models)?;
+    model::record(&result, &matching)?;
     result.set_item("parameters", matching.parameters)?;
     result.set_item("timings", matching.timings)?;
     let diagnostics = PyDict::new(py);
@@ -195,6 +185,9 @@ pub(crate) struct Record<'py> {
     notes: Vec<String>,
     parameters: Vec<(String, String)>,
     timings: Vec<(String, f64)>,
+    models: Vec<model::Model<'py>>,
+    sketch: Option<model::Drawn<'py>>,
+    alternatives: Option<model::Listed<'py>>,
     diagnostics: Curves,
     sample_nodes: PyReadonlyArray1<'py, i64>,
     sample_partners: PyReadonlyArray1<'py, i64>,
@@ -255,8 +248,11 @@ impl Record<'_> {
                 convergence: self.diagnostics.convergence.clone(),
                 learner_violations: self.diagnostics.learner_violations.clone(),
             },
-            // What a page or a suggestion says of the map is among the notes.
-            model: Vec::new(),
+            model: model::families(&self.models, self.sketch.as_ref())?,
+            alternatives: match &self.alternatives {
+                Some(listed) => Some(model::alternatives(listed)?),
+                None => None,
+            },
             samples: Samples {
                 partners: match nodes.len() {
                     0 => Vec::new(),

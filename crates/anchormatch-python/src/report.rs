@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anchormatch_report::{Drawn, Report, Run, Side};
+use anchormatch_report::{Drawn, Image, Report, Run, Side};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,11 +12,14 @@ use crate::failure::exception;
 use crate::graph::Graph;
 use crate::matching::Record;
 
-/// One graph of a picture: name, graph, positions.
+/// One graph of a picture: name, graph, positions, whether these are points, and the image under them, a
+/// file's name and bytes.
 type SideInput<'py> = (
     String,
     PyRef<'py, Graph>,
     Option<PyReadonlyArray2<'py, f64>>,
+    bool,
+    Option<(String, Vec<u8>)>,
 );
 
 /// The page as a string.
@@ -47,7 +50,8 @@ pub(crate) fn report(
     })
 }
 
-/// Where the report draws both graphs: for each side places (n×2, y downwards) and edges (k×2).
+/// Where the report draws both graphs: for each side places (n×2, y downwards), edges (k×2), and left, top, width
+/// and height of the image.
 #[pyfunction]
 pub(crate) fn drawing<'py>(
     py: Python<'py>,
@@ -83,6 +87,15 @@ fn with_report<T>(
 ) -> PyResult<T> {
     let positions = |side: &SideInput<'_>| side.2.as_ref().map(arrays::matrix).transpose();
     let positions = [positions(&sides.0)?, positions(&sides.1)?];
+    let image = |side: &SideInput<'_>| match &side.4 {
+        Some((name, bytes)) => Image::new(name, bytes.clone()).map(Some),
+        None => Ok(None),
+    };
+    let images = [
+        image(&sides.0).map_err(exception)?,
+        image(&sides.1).map_err(exception)?,
+    ];
+    let points = [sides.0.3, sides.1.3];
     // The graphs themselves: references into Python's objects stay on this thread.
     let graphs = [&sides.0.1, &sides.1.1].map(|graph| Arc::clone(&graph.inner));
     let side = |k: usize, name: &str| Side {
@@ -90,11 +103,17 @@ fn with_report<T>(
         graph: &graphs[k],
         positions: positions[k].as_ref(),
         wireframe: None,
+        points: points[k],
+        image: images[k].as_ref(),
     };
     then(side(0, &sides.0.0), side(1, &sides.1.0))
 }
 
-type Panel<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
+type Panel<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<i64>>,
+    Option<[f64; 4]>,
+);
 
 fn panel(py: Python<'_>, side: Drawn) -> PyResult<Panel<'_>> {
     let places: Vec<f64> = side.places.iter().flatten().copied().collect();
@@ -103,5 +122,6 @@ fn panel(py: Python<'_>, side: Drawn) -> PyResult<Panel<'_>> {
     Ok((
         places.into_pyarray(py).reshape([side.places.len(), 2])?,
         ends.into_pyarray(py).reshape([side.edges.len(), 2])?,
+        side.image,
     ))
 }

@@ -33,6 +33,9 @@ pub(super) fn skeleton(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool])
         let kept = |&(u, v): &(usize, usize)| u != v && keep[u] && keep[v];
         let edges = wireframe.iter().copied().filter(kept).collect();
         (edges, "the wireframe instead of the graph’s edges")
+    } else if side.image.is_some() {
+        // What joins the points is to be seen in the image.
+        (Vec::new(), "")
     } else if total <= SPARSE_DEGREE * graph.node_count() {
         let mut edges = Vec::new();
         for i in (0..graph.node_count()).filter(|&i| keep[i]) {
@@ -116,6 +119,8 @@ mod tests {
             graph,
             positions: None,
             wireframe: None,
+            points: false,
+            image: None,
         }
     }
 

@@ -7,12 +7,18 @@
 //! notes, parameters, timings, spectra and convergence. Several runs on the same two graphs share
 //! one page, and buttons switch among them.
 //!
+//! Points may lie on [images](Image), and the map between them is drawn over the target: a grid, or the epipolar
+//! lines of two views, and ellipses of what it leaves over.
+//!
 //! Nothing is loaded from anywhere, every string from outside is escaped, and the same input gives
 //! the same bytes. Scripts only add comfort: without them the best run is shown, unsorted.
 
 pub mod chart;
+mod controls;
 mod edges;
+mod image;
 mod layout;
+mod overlay;
 mod page;
 mod picture;
 mod plots;
@@ -22,8 +28,10 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titles;
 pub mod views;
 
+pub use image::Image;
 pub use summary::Summary;
 pub use text::Escaped;
 
@@ -56,6 +64,11 @@ pub struct Side<'a> {
     pub positions: Option<&'a Matrix>,
     /// The lines to draw instead of the graph's edges.
     pub wireframe: Option<&'a [(usize, usize)]>,
+    /// Whether the nodes are points, matched by where they lie: the page then speaks of points, and of no edges.
+    pub points: bool,
+    /// What lies under the points, whose two coordinates are then its pixels: x to the right and y downwards from
+    /// its upper left corner. Edges are not drawn over it, a wireframe is.
+    pub image: Option<&'a Image>,
 }
 
 /// Everything that the page shows.
@@ -82,6 +95,8 @@ pub struct Drawn {
     pub places: Vec<[f64; 2]>,
     /// The edges that are drawn: all of a sparse graph, a few of a dense one.
     pub edges: Vec<(usize, usize)>,
+    /// Where the image lies, if there is one: left, top, width, height.
+    pub image: Option<[f64; 4]>,
 }
 
 impl Report<'_> {
@@ -98,6 +113,7 @@ impl Report<'_> {
         Ok([scene.source, scene.target].map(|panel| Drawn {
             places: panel.places,
             edges: panel.edges,
+            image: panel.image,
         }))
     }
 
@@ -108,7 +124,8 @@ impl Report<'_> {
     ///
     /// # Errors
     /// When there is no run, a node index is outside its graph, positions have the wrong shape or
-    /// are not finite, or the truth contradicts itself.
+    /// are not finite, an image lies under what is not in the plane, a map is one of other points, or the truth
+    /// contradicts itself.
     ///
     /// # Complexity
     /// O(n² + |E|) a side up to 400 nodes without positions, and O(n log n + |E|) beyond.
@@ -204,6 +221,13 @@ impl<'a> View<'a> {
             for &a in &run.matching.unmatched_target {
                 check_node("unmatched target nodes", a, m)?;
             }
+            if let Some(alternatives) = &run.matching.alternatives {
+                for (i, other) in alternatives.iter() {
+                    check_node("alternatives", i, n)?;
+                    check_node("alternatives", other.target, m)?;
+                }
+            }
+            overlay::check(run.matching, n)?;
             let score = match (run.score, report.truth) {
                 (None, Some(truth)) => Some(run.matching.score(truth)?),
                 (score, _) => score,
@@ -230,6 +254,20 @@ impl<'a> View<'a> {
             Some(_) => Verdict::Wrong,
             None => Verdict::Open,
         })
+    }
+
+    /// Whether both sides are points.
+    fn are_points(&self) -> bool {
+        self.report.source.points && self.report.target.points
+    }
+
+    /// What the page calls one node, and several.
+    fn noun(&self) -> [&'static str; 2] {
+        if self.are_points() {
+            ["point", "points"]
+        } else {
+            ["node", "nodes"]
+        }
     }
 
     fn source_label(&self, i: usize) -> std::borrow::Cow<'_, str> {
@@ -265,6 +303,13 @@ fn check_side(side: &Side<'_>) -> Result<()> {
         if let Some(value) = positions.as_slice().iter().find(|v| !v.is_finite()) {
             return Err(Error::parameter("positions", value, "finite numbers"));
         }
+    }
+    if side.image.is_some() && side.positions.is_none_or(|positions| positions.cols() != 2) {
+        let found = match side.positions {
+            Some(_) => "under points of three coordinates",
+            None => "under nodes without coordinates",
+        };
+        return Err(Error::parameter("image", found, "points in the plane"));
     }
     for &(u, v) in side.wireframe.unwrap_or_default() {
         check_node("wireframe", u, n)?;

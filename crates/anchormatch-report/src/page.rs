@@ -2,6 +2,8 @@
 
 use std::fmt::{Result, Write};
 
+use anchormatch::matching::Measure;
+
 use super::picture::{self, run_attributes};
 use super::plots::Plot;
 use super::scene::Scene;
@@ -11,6 +13,8 @@ use super::{Shown, View};
 
 const STYLE: &str = include_str!("assets/style.css");
 const PICTURE_SCRIPT: &str = include_str!("assets/picture.js");
+const VIEW_SCRIPT: &str = include_str!("assets/view.js");
+const EXPORT_SCRIPT: &str = include_str!("assets/export.js");
 const TABLE_SCRIPT: &str = include_str!("assets/table.js");
 
 /// Writes the whole page; `plots` has one list for each run.
@@ -64,7 +68,8 @@ pub(super) fn write(
     write!(
         out,
         "</main>\n<footer>anchormatch {}</footer>\n<script>\n{PICTURE_SCRIPT}</script>\n\
-         <script>\n{TABLE_SCRIPT}</script>\n</body>\n</html>\n",
+         <script>\n{TABLE_SCRIPT}</script>\n<script>\n{VIEW_SCRIPT}</script>\n\
+         <script>\n{EXPORT_SCRIPT}</script>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -146,24 +151,39 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
     )?;
     let sides = |equal| {
         if equal {
-            "in each graph"
+            if view.are_points() {
+                "in each set"
+            } else {
+                "in each graph"
+            }
         } else {
             "source · target"
         }
     };
     card(
-        "nodes",
+        view.noun()[1],
         &both(source.node_count(), target.node_count()),
         sides(source.node_count() == target.node_count()),
         "card",
     )?;
-    card(
-        "edges",
-        &both(source.edge_count(), target.edge_count()),
-        sides(source.edge_count() == target.edge_count()),
-        "card",
-    )?;
-    card("objective", &number(matching.objective, 5), "xᵀWx", "card")?;
+    // Points have distances, all of them, and no edges to speak of.
+    if !view.are_points() {
+        card(
+            "edges",
+            &both(source.edge_count(), target.edge_count()),
+            sides(source.edge_count() == target.edge_count()),
+            "card",
+        )?;
+    }
+    if let Some(map) = matching.model.first() {
+        let sure = format!("{} sure", percent(map.probability));
+        card("map", map.family.as_str(), &sure, "card word")?;
+    }
+    let unit = match matching.measure {
+        Measure::Evidence => "nats",
+        _ => "xᵀWx",
+    };
+    card("objective", &number(matching.objective, 5), unit, "card")?;
     let (status, class) = status(run);
     card(
         "status",

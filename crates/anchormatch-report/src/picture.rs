@@ -4,9 +4,10 @@ use std::fmt::{Result, Write};
 
 use anchormatch::matching::Pair;
 
+use super::overlay::Overlay;
 use super::scene::{Panel, Scene, WIDTH};
-use super::text::{Coordinate, Escaped, count, number};
-use super::{Shown, Verdict, View};
+use super::text::{Coordinate, Escaped, count};
+use super::{Shown, Side, Verdict, View, controls, titles};
 
 /// Shades of confidence in the style sheet, `c0` to `c9`.
 const SHADES: usize = 10;
@@ -14,9 +15,25 @@ const SHADES: usize = 10;
 /// Writes the figure with its legend and captions.
 pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result {
     let report = view.report;
+    let overlays: Vec<Option<Overlay>> = view
+        .runs
+        .iter()
+        .map(|run| Overlay::of(scene, run))
+        .collect();
+    out.push_str("<figure class=\"picture\">\n");
+    controls::write(out, view, |layer| {
+        let any = |has: fn(&Overlay) -> bool| overlays.iter().flatten().any(has);
+        match layer {
+            "grid" => any(|overlay| !overlay.grid.is_empty()),
+            "epipolar" => any(|overlay| !overlay.epipolar.is_empty()),
+            "ellipses" => any(|overlay| !overlay.ellipses.is_empty()),
+            "images" => scene.source.image.is_some() || scene.target.image.is_some(),
+            _ => true,
+        }
+    })?;
     write!(
         out,
-        "<figure class=\"picture\">\n<svg id=\"picture\" viewBox=\"0 0 {} {}\" role=\"img\" \
+        "<svg id=\"picture\" viewBox=\"0 0 {} {}\" role=\"img\" tabindex=\"0\" \
          aria-label=\"{} matched with {}\">\n",
         Coordinate(WIDTH),
         Coordinate(scene.height),
@@ -33,7 +50,13 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
             Coordinate(panel.middle),
             Escaped(&side.name)
         )?;
+        image(out, panel, side)?;
         edges(out, panel)?;
+    }
+    for (k, overlay) in overlays.iter().enumerate() {
+        if let Some(overlay) = overlay {
+            overlay.write(out, view, k)?;
+        }
     }
     for (k, run) in view.runs.iter().enumerate() {
         lines(out, view, scene, k, run)?;
@@ -51,7 +74,7 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
         "</svg>\n<p id=\"readout\" class=\"readout\" aria-live=\"polite\"></p>\n<figcaption>\n",
     );
     for (k, run) in view.runs.iter().enumerate() {
-        legend(out, view, k, run)?;
+        legend(out, view, k, run, overlays[k].as_ref())?;
     }
     if !scene.captions.is_empty() {
         writeln!(
@@ -74,6 +97,20 @@ pub(super) fn run_attributes(view: &View<'_>, k: usize) -> String {
 fn shade(confidence: f64) -> usize {
     // NaN and negative values become 0.
     ((confidence * SHADES as f64) as usize).min(SHADES - 1)
+}
+
+/// The image under a panel's points.
+fn image(out: &mut String, panel: &Panel, side: &Side<'_>) -> Result {
+    let (Some(image), Some(place)) = (side.image, panel.image) else {
+        return Ok(());
+    };
+    let [x, y, width, height] = place.map(Coordinate);
+    writeln!(
+        out,
+        "<g class=\"layer images\"><image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+         preserveAspectRatio=\"none\" href=\"{}\"/></g>",
+        image.address()
+    )
 }
 
 fn edges(out: &mut String, panel: &Panel) -> Result {
@@ -99,7 +136,7 @@ fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
     };
     writeln!(
         out,
-        "<g class=\"lines {crowd}\" {}>",
+        "<g class=\"layer lines {crowd}\" {}>",
         run_attributes(view, k)
     )?;
     for pair in lines {
@@ -107,12 +144,13 @@ fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
         let [x2, y2] = scene.target.places[pair.target].map(Coordinate);
         writeln!(
             out,
-            "<line class=\"m {}\" data-s=\"{}\" data-t=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
+            "<line class=\"m {}\" data-s=\"{}\" data-t=\"{}\" data-c=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
              y2=\"{y2}\"><title>{}</title></line>",
             class(view, pair),
             pair.source,
             pair.target,
-            Escaped(&describe(view, pair))
+            level(pair),
+            Escaped(&titles::of_pair(view, run, pair))
         )?;
     }
     out.push_str("</g>\n");
@@ -130,31 +168,13 @@ fn class(view: &View<'_>, pair: &Pair) -> String {
     }
 }
 
-/// The tooltip of a line.
-fn describe(view: &View<'_>, pair: &Pair) -> String {
-    let mut text = format!(
-        "{} → {}",
-        view.source_label(pair.source),
-        view.target_label(pair.target)
-    );
-    if pair.anchor {
-        text.push_str(" · anchor");
-    } else {
-        text.push_str(" · confidence ");
-        text.push_str(&number(pair.confidence, 3));
+/// The confidence that the slider compares; what is not finite is none.
+pub(super) fn level(pair: &Pair) -> f64 {
+    match (pair.anchor, pair.confidence) {
+        (true, _) => 1.0,
+        (false, c) if c.is_finite() => (c * 1e4).round() / 1e4,
+        (false, _) => 0.0,
     }
-    match view.verdict(pair) {
-        Some(Verdict::Right) => text.push_str(" · right"),
-        Some(Verdict::Wrong) => {
-            text.push_str(" · wrong, the truth is ");
-            if let Some(&a) = view.truth.as_ref().and_then(|t| t.get(&pair.source)) {
-                text.push_str(&view.target_label(a));
-            }
-        }
-        Some(Verdict::Open) => text.push_str(" · not in the truth"),
-        None => {}
-    }
-    text
 }
 
 fn nodes(
@@ -195,15 +215,21 @@ fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
         }
     }
     let hollow = Coordinate(scene.radius);
-    for (panel, nodes) in [
-        (&scene.source, &run.matching.unmatched_source),
-        (&scene.target, &run.matching.unmatched_target),
+    let suitors = titles::suitors(run, scene.target.drawn.len());
+    for (panel, nodes, side) in [
+        (&scene.source, &run.matching.unmatched_source, "s"),
+        (&scene.target, &run.matching.unmatched_target, "t"),
     ] {
         for &i in nodes.iter().filter(|&&i| panel.drawn[i]) {
             let [x, y] = panel.places[i].map(Coordinate);
+            let words = match side {
+                "s" => titles::of_lone_source(view, run, i),
+                _ => titles::of_lone_target(view, &suitors, i),
+            };
             writeln!(
                 out,
-                "<circle class=\"lone\" cx=\"{x}\" cy=\"{y}\" r=\"{hollow}\"/>"
+                "<circle class=\"lone\" data-{side}=\"{i}\" cx=\"{x}\" cy=\"{y}\" r=\"{hollow}\"><title>{}</title></circle>",
+                Escaped(&words)
             )?;
         }
     }
@@ -211,7 +237,13 @@ fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
     Ok(())
 }
 
-fn legend(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> Result {
+fn legend(
+    out: &mut String,
+    view: &View<'_>,
+    k: usize,
+    run: &Shown<'_>,
+    overlay: Option<&Overlay>,
+) -> Result {
     writeln!(out, "<ul class=\"legend\" {}>", run_attributes(view, k))?;
     let pairs = &run.matching.pairs;
     let mut item = |class: &str, words: &str, number: usize| {
@@ -240,13 +272,47 @@ fn legend(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> Resul
         "anchors the truth denies",
         pairs.iter().filter(mistaken).count(),
     )?;
-    item("lone", "unmatched nodes", lone)?;
+    item("lone", &format!("unmatched {}", view.noun()[1]), lone)?;
     if view.truth.is_none() && pairs.iter().any(|p| !p.anchor) {
         out.push_str("<li>confidence 0 <span class=\"ramp\" aria-hidden=\"true\">");
         for shade in 0..SHADES {
             write!(out, "<i class=\"c{shade}\"></i>")?;
         }
         out.push_str("</span> 1</li>\n");
+    }
+    out.push_str("</ul>\n");
+    match overlay {
+        Some(overlay) => legend_of_map(out, view, k, run, overlay),
+        None => Ok(()),
+    }
+}
+
+/// What the drawing of the map means.
+fn legend_of_map(
+    out: &mut String,
+    view: &View<'_>,
+    k: usize,
+    run: &Shown<'_>,
+    overlay: &Overlay,
+) -> Result {
+    let family = run.matching.model.first().map_or("", |f| f.family.as_str());
+    writeln!(out, "<ul class=\"legend map\" {}>", run_attributes(view, k))?;
+    let mut item = |class: &str, words: &str| {
+        writeln!(
+            out,
+            "<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">{}</svg>{words}</li>",
+            key(class)
+        )
+    };
+    if !overlay.grid.is_empty() {
+        item("grid", &format!("a grid, and what the map makes of it ({family})"))?;
+    }
+    if !overlay.epipolar.is_empty() {
+        let words = format!("epipolar lines ({family}): of anchors, and of what is pointed at");
+        item("epipolar", &words)?;
+    }
+    if !overlay.ellipses.is_empty() {
+        item("ellipses", "where partners are expected, up to 2σ")?;
     }
     out.push_str("</ul>\n");
     Ok(())
@@ -256,6 +322,11 @@ fn legend(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> Resul
 fn key(class: &str) -> String {
     let line = format!("<line class=\"k {class}\" x1=\"1\" y1=\"6\" x2=\"29\" y2=\"6\"/>");
     match class {
+        "grid" => "<g class=\"grid\"><path d=\"M1 2L29 4M1 8L29 10M7 0L5 12M22 0L20 12\"/></g>".into(),
+        "epipolar" => format!("<g class=\"epipolar\">{}</g>", line.replace("k epipolar", "e told")),
+        "ellipses" => {
+            "<g class=\"ellipses\"><ellipse cx=\"15\" cy=\"6\" rx=\"10\" ry=\"4.5\"/></g>".into()
+        }
         "lone" => "<circle class=\"lone\" cx=\"15\" cy=\"6\" r=\"4.5\"/>".into(),
         "anchor" => format!("{line}<circle class=\"ring\" cx=\"15\" cy=\"6\" r=\"4.2\"/>"),
         _ => line,

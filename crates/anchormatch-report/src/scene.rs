@@ -7,7 +7,7 @@ use anchormatch::matching::Pair;
 use super::edges::{Skeleton, evenly, skeleton};
 use super::layout::{self, Frame, Point};
 use super::text::{count, counted};
-use super::{Side, Verdict, View};
+use super::{Image, Side, Verdict, View};
 
 /// The picture's width in SVG units.
 pub(super) const WIDTH: f64 = 1200.0;
@@ -17,6 +17,8 @@ const HEADROOM: f64 = 40.0;
 const PANEL: f64 = 500.0;
 const TALLEST: f64 = 600.0;
 const LOWEST: f64 = 220.0;
+/// How far the drawing of a map may stand out of a panel without an image.
+const OVERHANG: f64 = 12.0;
 /// At most so many nodes a side, and lines a run, are drawn.
 const MOST_DRAWN: usize = 2_000;
 /// Lines of all runs together, roughly.
@@ -31,6 +33,37 @@ pub(super) struct Panel {
     pub(super) edges: Vec<(usize, usize)>,
     /// The middle of the panel, where its name stands.
     pub(super) middle: f64,
+    /// How coordinates become places, where they are two.
+    pub(super) placement: Option<Placement>,
+    /// Where the image lies: left, top, width, height.
+    pub(super) image: Option<[f64; 4]>,
+    /// What is drawn over the nodes stays within these corners.
+    pub(super) bounds: [Point; 2],
+}
+
+/// How the coordinates that were given become places of the picture.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placement {
+    /// Coordinates are divided by this first, so that large ones do not overflow.
+    unit: f64,
+    centre: Point,
+    scale: f64,
+    middle: Point,
+}
+
+impl Placement {
+    /// The place of a point.
+    pub(super) fn at(&self, [x, y]: Point) -> Point {
+        let place = |value: f64, k: usize| {
+            self.middle[k] + (value / self.unit - self.centre[k]) * self.scale
+        };
+        [place(x, 0), place(y, 1)]
+    }
+
+    /// Units of the picture for one of the coordinates.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale / self.unit
+    }
 }
 
 impl Panel {
@@ -58,7 +91,8 @@ impl Scene {
         let mut captions = Vec::new();
         let sampled = |drawn: &[bool]| {
             let shown = drawn.iter().filter(|&&d| d).count();
-            let nodes = counted(drawn.len(), "node", "nodes");
+            let [one, many] = view.noun();
+            let nodes = counted(drawn.len(), one, many);
             let words = "drawn (anchors first, then an even sample)";
             (shown < drawn.len()).then(|| format!("{} of {nodes} {words}", count(shown)))
         };
@@ -74,6 +108,7 @@ impl Scene {
             Some(_) => None,
         };
         captions.extend(caption(view, [placed(source), placed(target)]));
+        captions.extend(caption(view, [outside(source), outside(target)]));
         let (raw_source, raw_target) = place(view);
         let (mut skeletons, mut words) = (Vec::new(), Vec::new());
         for (side, raw, drawn) in [
@@ -89,7 +124,7 @@ impl Scene {
         captions.extend(caption(view, [source_words, target_words]));
         let [source_edges, target_edges] = skeletons.try_into().expect("one skeleton a side");
 
-        let frames = [Frame::of(&raw_source), Frame::of(&raw_target)];
+        let frames = [frame(source, &raw_source), frame(target, &raw_target)];
         let tall = |f: &Frame| match (f.width() > 0.0, f.height() > 0.0) {
             (true, _) => PANEL * f.height() / f.width(),
             (false, true) => TALLEST,
@@ -99,13 +134,22 @@ impl Scene {
             .max(tall(&frames[1]))
             .clamp(LOWEST, TALLEST);
         let most = drawn_source.len().max(drawn_target.len());
+        let right = WIDTH - MARGIN - PANEL;
         Self {
-            source: panel(&raw_source, drawn_source, source_edges, MARGIN, inner),
+            source: panel(
+                source,
+                &raw_source,
+                drawn_source,
+                source_edges,
+                MARGIN,
+                inner,
+            ),
             target: panel(
+                target,
                 &raw_target,
                 drawn_target,
                 target_edges,
-                WIDTH - MARGIN - PANEL,
+                right,
                 inner,
             ),
             height: inner + HEADROOM + MARGIN,
@@ -136,7 +180,14 @@ fn caption(view: &View<'_>, words: [Option<String>; 2]) -> Vec<String> {
     let [source, target] = words;
     let about = |side: &Side<'_>, words: String| format!("{}: {words}", side.name);
     match (source, target) {
-        (Some(left), Some(right)) if left == right => vec![format!("both graphs: {left}")],
+        (Some(left), Some(right)) if left == right => {
+            let both = if view.are_points() {
+                "both sets"
+            } else {
+                "both graphs"
+            };
+            vec![format!("{both}: {left}")]
+        }
         (source, target) => {
             let left = source.map(|words| about(&view.report.source, words));
             let right = target.map(|words| about(&view.report.target, words));
@@ -197,7 +248,10 @@ fn fill(total: usize, most: usize, wanted: impl Iterator<Item = usize>) -> Vec<b
 /// Places for both graphs in coordinates of their own.
 fn place(view: &View<'_>) -> (Vec<Point>, Vec<Point>) {
     let (source, target) = (&view.report.source, &view.report.target);
-    let known = |side: &Side<'_>| side.positions.map(layout::project);
+    let known = |side: &Side<'_>| {
+        let places = |positions| layout::project(positions, unit(side));
+        side.positions.map(places)
+    };
     // The truth where it is known, so that every run's right matches are parallel.
     let couples: Vec<(usize, usize)> = match view.report.truth {
         Some(truth) if !truth.is_empty() => truth.to_vec(),
@@ -251,15 +305,48 @@ fn all_edges(side: &Side<'_>) -> Skeleton {
     skeleton(side, None, &keep)
 }
 
+/// What the coordinates of a side are divided by.
+fn unit(side: &Side<'_>) -> f64 {
+    let largest = side.positions.map_or(0.0, layout::largest);
+    let image = side.image.map_or([0.0; 2], Image::size);
+    image.into_iter().fold(largest, f64::max)
+}
+
+/// The frame of places that are known, and of the image under them.
+fn frame(side: &Side<'_>, raw: &[Point]) -> Frame {
+    match side.image {
+        Some(image) => {
+            let corner = image.size().map(|length| length / unit(side));
+            let image = Frame::of(&[[0.0; 2], corner]);
+            raw.iter().fold(image, |frame, place| frame.with(*place))
+        }
+        None => Frame::of(raw),
+    }
+}
+
+/// Says how many points the image of a side does not show.
+fn outside(side: &Side<'_>) -> Option<String> {
+    let (image, positions) = (side.image?, side.positions?);
+    let [width, height] = image.size();
+    let seen = |i: &usize| match *positions.row(*i) {
+        [x, y] => (0.0..=width).contains(&x) && (0.0..=height).contains(&y),
+        _ => false,
+    };
+    let lost = (0..positions.rows()).filter(|i| !seen(i)).count();
+    let points = counted(lost, "point lies", "points lie");
+    (lost > 0).then(|| format!("{points} outside the image of {width} × {height} pixels"))
+}
+
 /// Fits places into the panel that starts at `left`, keeping their aspect.
 fn panel(
+    side: &Side<'_>,
     raw: &[Point],
     drawn: Vec<bool>,
     edges: Vec<(usize, usize)>,
     left: f64,
     inner: f64,
 ) -> Panel {
-    let frame = Frame::of(raw);
+    let frame = frame(side, raw);
     let ratio = |room: f64, extent: f64| {
         if extent > 0.0 {
             room / extent
@@ -280,10 +367,35 @@ fn panel(
             ]
         })
         .collect();
+    let plane = side.positions.is_some_and(|p| p.cols() == 2);
+    let placement = (plane && unit(side) > 0.0 && scale > 0.0).then(|| Placement {
+        unit: unit(side),
+        centre,
+        scale,
+        middle,
+    });
+    let image = match (side.image, &placement) {
+        (Some(image), Some(placement)) => {
+            let [x, y] = placement.at([0.0; 2]);
+            let [width, height] = image.size().map(|length| length * placement.scale());
+            Some([x, y, width, height])
+        }
+        _ => None,
+    };
+    let bounds = match image {
+        Some([x, y, width, height]) => [[x, y], [x + width, y + height]],
+        None => [
+            [left - OVERHANG, HEADROOM - OVERHANG],
+            [left + PANEL + OVERHANG, HEADROOM + inner + OVERHANG],
+        ],
+    };
     Panel {
         places,
         drawn,
         edges,
         middle: middle[0],
+        placement,
+        image,
+        bounds,
     }
 }

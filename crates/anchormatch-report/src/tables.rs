@@ -5,9 +5,9 @@ use std::fmt::{Result, Write};
 use anchormatch::matching::Pair;
 
 use super::page::status;
-use super::picture::run_attributes;
+use super::picture::{level, run_attributes};
 use super::text::{Coordinate, Escaped, count, duration, number, percent};
-use super::{Shown, Verdict, View};
+use super::{Shown, Verdict, View, titles};
 
 /// At most so many pairs of one run are listed.
 const MOST_ROWS: usize = 5_000;
@@ -93,7 +93,7 @@ pub(super) fn pairs(out: &mut String, view: &View<'_>) -> Result {
             out.push_str("<p class=\"fine\">No pair was matched.</p>\n</div>\n");
             continue;
         }
-        pair_table(out, view, &pairs[..pairs.len().min(most)])?;
+        pair_table(out, view, run, &pairs[..pairs.len().min(most)])?;
         if pairs.len() > most {
             writeln!(
                 out,
@@ -108,7 +108,12 @@ pub(super) fn pairs(out: &mut String, view: &View<'_>) -> Result {
     Ok(())
 }
 
-fn pair_table(out: &mut String, view: &View<'_>, pairs: &[Pair]) -> Result {
+fn pair_table(out: &mut String, view: &View<'_>, run: &Shown<'_>, pairs: &[Pair]) -> Result {
+    let others: Vec<String> = pairs
+        .iter()
+        .map(|pair| titles::others(view, run, pair.source, Some(pair.target)))
+        .collect();
+    let doubtful = others.iter().any(|words| !words.is_empty());
     out.push_str(
         "<div class=\"scroll tall\" role=\"region\" aria-label=\"Pairs\" tabindex=\"0\">\n\
          <table class=\"sortable pairs\">\n<thead><tr>",
@@ -125,13 +130,17 @@ fn pair_table(out: &mut String, view: &View<'_>, pairs: &[Pair]) -> Result {
         heading(out, "verdict", "text")?;
         heading(out, "truth", "text")?;
     }
+    if doubtful {
+        heading(out, "or else", "text")?;
+    }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for pair in pairs {
+    for (pair, others) in pairs.iter().zip(&others) {
         write!(
             out,
-            "<tr data-s=\"{}\" data-t=\"{}\"><td>{}</td><td>{}</td>",
+            "<tr data-s=\"{}\" data-t=\"{}\" data-c=\"{}\"><td>{}</td><td>{}</td>",
             pair.source,
             pair.target,
+            level(pair),
             Escaped(&view.source_label(pair.source)),
             Escaped(&view.target_label(pair.target))
         )?;
@@ -152,6 +161,9 @@ fn pair_table(out: &mut String, view: &View<'_>, pairs: &[Pair]) -> Result {
                 None => out.push_str("<td></td>"),
             }
         }
+        if doubtful {
+            write!(out, "<td>{}</td>", Escaped(others))?;
+        }
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
@@ -164,7 +176,7 @@ pub(super) fn unmatched(out: &mut String, view: &View<'_>, run: &Shown<'_>) -> R
     if matching.unmatched_source.is_empty() && matching.unmatched_target.is_empty() {
         return Ok(());
     }
-    out.push_str("<section>\n<h2>Unmatched nodes</h2>\n");
+    writeln!(out, "<section>\n<h2>Unmatched {}</h2>", view.noun()[1])?;
     for (side, nodes) in [
         (&view.report.source, &matching.unmatched_source),
         (&view.report.target, &matching.unmatched_target),

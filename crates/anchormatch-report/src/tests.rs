@@ -8,6 +8,8 @@ use quick_xml::events::Event;
 
 use super::*;
 
+mod points;
+
 fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching {
     let pairs: Vec<Pair> = pairs
         .iter()
@@ -34,6 +36,7 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
         timings: vec![],
         diagnostics: Diagnostics::default(),
         model: Vec::new(),
+        alternatives: None,
         samples: Samples::default(),
         anchor_report: vec![],
     }
@@ -45,6 +48,8 @@ fn side(graph: &Graph) -> Side<'_> {
         graph,
         positions: None,
         wireframe: None,
+        points: false,
+        image: None,
     }
 }
 
@@ -72,17 +77,17 @@ fn path(n: usize) -> Graph {
     Graph::from_edges(n, &edges).unwrap()
 }
 
+/// Scripts of a page.
+const SCRIPTS: usize = 4;
+
 /// The page without the contents of its style sheet and scripts, which are not XML.
 fn markup(html: &str) -> String {
     let mut rest = html;
     let mut kept = String::new();
-    for (open, close) in [
-        ("<style>", "</style>"),
-        ("<script>", "</script>"),
-        ("<script>", "</script>"),
-    ] {
-        let start = rest.find(open).expect("the page has styles and scripts") + open.len();
-        let end = start + rest[start..].find(close).expect("they end");
+    for name in std::iter::once("style").chain(["script"; SCRIPTS]) {
+        let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+        let start = rest.find(&open).expect("the page has styles and scripts") + open.len();
+        let end = start + rest[start..].find(&close).expect("they end");
         kept.push_str(&rest[..start]);
         rest = &rest[end..];
     }
@@ -203,8 +208,8 @@ fn the_best_run_is_the_one_shown() {
     let html = report.html().unwrap();
     assert_sound(&html);
     assert_eq!(html.matches("data-pick=").count(), 2);
-    assert!(html.contains("<g class=\"lines few\" data-run=\"0\" hidden=\"\">"));
-    assert!(html.contains("<g class=\"lines few\" data-run=\"1\">"));
+    assert!(html.contains("<g class=\"layer lines few\" data-run=\"0\" hidden=\"\">"));
+    assert!(html.contains("<g class=\"layer lines few\" data-run=\"1\">"));
     assert!(html.contains("<tr data-row=\"1\" class=\"current\">"));
 }
 
@@ -229,7 +234,7 @@ fn strings_from_outside_cannot_break_out() {
     let html = report.html().unwrap();
     assert_sound(&html);
     assert!(!html.contains("alert('x')"));
-    assert_eq!(html.matches("<script>").count(), 2);
+    assert_eq!(html.matches("<script>").count(), SCRIPTS);
 }
 
 #[test]

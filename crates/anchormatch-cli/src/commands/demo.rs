@@ -245,12 +245,16 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
             graph: &instance.source,
             positions: instance.source_positions.as_ref(),
             wireframe: Some(house::wireframe()),
+            points: true,
+            image: None,
         },
         target: Side {
             name: name(TO),
             graph: &instance.target,
             positions: instance.target_positions.as_ref(),
             wireframe: Some(&target_lines),
+            points: true,
+            image: None,
         },
         runs: rows
             .iter()

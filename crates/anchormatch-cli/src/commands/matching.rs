@@ -12,7 +12,7 @@ use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
     LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
 };
-use anchormatch_report::{Report, Run, Side};
+use anchormatch_report::{Image, Report, Run, Side};
 use clap::Args;
 
 use crate::args::{Output, Reading, Resources};
@@ -42,7 +42,8 @@ Examples:
 
   Points that were clicked in two images, with a page to look at:
     anchormatch match left.csv right.csv --points --anchors clicked.csv \\
-        --output pairs.csv --report report.html
+        --output pairs.csv --report report.html \\
+        --source-image left.jpg --target-image right.jpg
 
   Keypoints of a wall in two photographs, some without a partner:
     anchormatch match left.csv right.csv --points --points-model projective --allow-unmatched
@@ -82,9 +83,19 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write a page that shows both graphs, the pairs and how they were found
+    /// Write a page that shows both graphs, the pairs and how they were found; of points also the map between
+    /// them, as a grid or as epipolar lines
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+
+    /// The image that the points of SOURCE lie on, PNG or JPEG: the page shows it under them, and takes their
+    /// coordinates for its pixels, x to the right and y downwards. Only with --report and points
+    #[arg(long, value_name = "IMAGE")]
+    source_image: Option<PathBuf>,
+
+    /// The same for the points of TARGET
+    #[arg(long, value_name = "IMAGE")]
+    target_image: Option<PathBuf>,
 
     /// The right pairs, `source,target`: the accuracy over pairs that are no anchors is printed on
     /// standard error and written into JSON and report
@@ -115,6 +126,7 @@ struct Input {
     anchors: Anchors,
     similarity: Option<Arc<PairValues>>,
     truth: Option<Vec<(usize, usize)>>,
+    images: [Option<Image>; 2],
 }
 
 impl Input {
@@ -157,12 +169,33 @@ impl Options {
         inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
         let similarity = self.method.node_similarity.as_deref();
         inputs.extend(similarity.map(|path| ("--node-similarity", path)));
+        inputs.extend(self.images());
         inputs
+    }
+
+    /// The images that were asked for, by their options.
+    fn images(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let named = [
+            ("--source-image", &self.source_image),
+            ("--target-image", &self.target_image),
+        ];
+        let given = named.into_iter();
+        given.filter_map(|(option, path)| Some((option, path.as_deref()?)))
     }
 
     /// What can be found wrong before anything is read.
     fn check_files(&self) -> Result<(), Failure> {
         let inputs = self.inputs();
+        for (option, path) in self.images() {
+            if self.report.is_none() {
+                let expected = "--report FILE.html as well, the page that shows the image";
+                return Err(Failure::usage(option, "no --report", expected));
+            }
+            if is_standard(path) {
+                let found = "`-`, the standard input";
+                return Err(Failure::usage(option, found, "the name of a file"));
+            }
+        }
         check_standard_once(&inputs)?;
         let mut outputs: Vec<(_, &Path)> = vec![("--output", &self.output.output)];
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
@@ -183,6 +216,12 @@ impl Options {
         let paths = [self.source.as_path(), self.target.as_path()];
         let model = self.method.points_model;
         let sides = Sides::read(&self.reading, paths, matcher, model, job.max_memory())?;
+        for (option, _) in self.images() {
+            sides.check_plane(option)?;
+        }
+        // Before the work, so that a file that is no image costs none.
+        let read = |path: &Option<PathBuf>| path.as_deref().map(Image::read).transpose();
+        let images = [read(&self.source_image)?, read(&self.target_image)?];
         let (s, t) = (&sides.source.graph, &sides.target.graph);
         let anchors = match &self.anchors {
             Some(path) => sides.looked_up(read_pairs(path)?.anchors(s, t))?,
@@ -201,6 +240,7 @@ impl Options {
             anchors,
             similarity,
             truth,
+            images,
         })
     }
 
@@ -260,8 +300,16 @@ impl Options {
     ) -> Result<String, Failure> {
         let report = Report {
             title: format!("{} against {}", name(&self.source), name(&self.target)),
-            source: side(&self.source, &input.sides.source),
-            target: side(&self.target, &input.sides.target),
+            source: side(
+                &self.source,
+                &input.sides.source,
+                input.images[0].as_ref(),
+            ),
+            target: side(
+                &self.target,
+                &input.sides.target,
+                input.images[1].as_ref(),
+            ),
             runs: vec![Run {
                 name: run_name(matching),
                 matching,
@@ -314,12 +362,14 @@ fn ended(matching: &Matching) -> Done {
     }
 }
 
-fn side<'a>(path: &Path, loaded: &'a LoadedGraph) -> Side<'a> {
+fn side<'a>(path: &Path, loaded: &'a LoadedGraph, image: Option<&'a Image>) -> Side<'a> {
     Side {
         name: name(path),
         graph: &loaded.graph,
         positions: loaded.positions.as_ref(),
         wireframe: None,
+        points: loaded.format.is_points(),
+        image,
     }
 }
 

@@ -48,7 +48,8 @@
       return;
     }
     let shown = 0;
-    const rows = Array.from(table.tBodies[0].rows);
+    // What the slider hides is not looked through.
+    const rows = Array.from(table.tBodies[0].rows).filter((row) => !row.classList.contains("below"));
     for (const row of rows) {
       row.hidden = wanted !== "" && !Array.from(row.cells).some((cell) => cell.textContent.toLowerCase().includes(wanted));
       if (!row.hidden) shown += 1;
@@ -57,6 +58,7 @@
   }
   filter.addEventListener("input", apply);
   document.addEventListener("run", apply);
+  document.addEventListener("sift", apply);
   filter.closest(".filter").hidden = false;
   apply();
 })();

@@ -28,15 +28,18 @@ pub(super) const STRESS_NODES: usize = 400;
 /// Pairs of nodes that stress sweeps may visit.
 const STRESS_BUDGET: usize = 20_000_000;
 
-/// Given positions as places in the plane, scaled so that none exceeds 3 in absolute value.
+/// The largest coordinate in absolute value.
+pub(super) fn largest(positions: &Matrix) -> f64 {
+    let values = positions.as_slice().iter();
+    values.fold(0.0f64, |m, v| m.max(v.abs()))
+}
+
+/// Given positions as places in the plane, in units of `unit`: with that of the [`largest`] coordinate none exceeds 3
+/// in absolute value.
 ///
 /// Three dimensions are turned by 30° about the vertical axis and 20° about the horizontal one.
-pub(super) fn project(positions: &Matrix) -> Vec<Point> {
-    let largest = positions
-        .as_slice()
-        .iter()
-        .fold(0.0f64, |m, v| m.max(v.abs()));
-    let scale = |v: f64| if largest > 0.0 { v / largest } else { 0.0 };
+pub(super) fn project(positions: &Matrix, unit: f64) -> Vec<Point> {
+    let scale = |v: f64| if unit > 0.0 { v / unit } else { 0.0 };
     let (yaw, pitch) = (30f64.to_radians(), 20f64.to_radians());
     (0..positions.rows())
         .map(|i| match *positions.row(i) {
@@ -192,6 +195,14 @@ impl Frame {
         frame
     }
 
+    /// The frame around this one and a point.
+    pub(super) fn with(self, point: Point) -> Self {
+        Self {
+            low: [0, 1].map(|k| self.low[k].min(point[k])),
+            high: [0, 1].map(|k| self.high[k].max(point[k])),
+        }
+    }
+
     pub(super) fn width(&self) -> f64 {
         self.high[0] - self.low[0]
     }
@@ -272,7 +283,7 @@ mod tests {
     #[test]
     fn three_dimensions_are_projected_and_huge_ones_stay_finite() {
         let points = Matrix::from_vec(2, 3, vec![0.0, 0.0, 0.0, f64::MAX, -f64::MAX, f64::MAX]);
-        let projected = project(&points);
+        let projected = project(&points, largest(&points));
         assert_eq!(projected[0], [0.0, 0.0]);
         assert!(projected[1].iter().all(|v| v.is_finite() && v.abs() <= 3.0));
     }

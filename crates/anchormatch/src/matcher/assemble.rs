@@ -150,6 +150,7 @@ pub(super) fn of_pairs(
             ..log.diagnostics
         },
         model: Vec::new(),
+        alternatives: None,
         samples: Samples::default(),
         anchor_report: Vec::new(),
     }

@@ -1,8 +1,10 @@
 //! The result of a match: pairs, what stayed alone, how sure we are, and how we got there.
 
+mod alternatives;
 mod note;
 mod suggest;
 
+pub use alternatives::{Alternative, Alternatives};
 pub use note::Note;
 pub use suggest::Suggestion;
 
@@ -52,6 +54,8 @@ pub struct Matching {
     pub timings: Vec<(String, f64)>,
     /// The families of maps between two sets of points, the most probable first; empty for graphs.
     pub model: Vec<FittedFamily>,
+    /// The likeliest partners of every source node; `None` when the method does not know them.
+    pub alternatives: Option<Alternatives>,
     /// Curves for the report.
     pub diagnostics: Diagnostics,
     /// Matchings drawn from the posterior; empty when the preset does not sample.
@@ -246,6 +250,7 @@ mod tests {
             timings: vec![],
             diagnostics: Diagnostics::default(),
             model: vec![],
+            alternatives: None,
             samples: Samples::default(),
             anchor_report: vec![],
         }

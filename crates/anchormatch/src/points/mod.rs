@@ -14,6 +14,7 @@
 //! | `climb` | EM with annealing, and the evidence of where it ends |
 //! | `starts` | where climbs begin: anchors, guesses, directions of parallax, pairs from elsewhere |
 //! | `search` | all climbs, simple families first |
+//! | `sketch` | what a map looks like, for pictures |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
 //! | `anchor_check` | the same with anchors that are trusted rather than taken for granted |
 //!
@@ -30,12 +31,14 @@ mod index;
 mod posterior;
 mod scene;
 mod search;
+mod sketch;
 mod small;
 mod starts;
 
 pub use anchor_check::AnchorDoubt;
 pub use families::Family;
 pub use posterior::{FittedFamily, Posterior};
+pub use sketch::{Grid, Sketch};
 
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,7 @@ use super::anchor_check::AnchorDoubt;
 use super::climb::{Mode, evidence_of_anchors};
 use super::families::{Family, FittedMap};
 use super::scene::Scene;
+use super::sketch::Sketch;
 use super::small::{Vector, squared_distance};
 use crate::assignment::{self, auction};
 use crate::error::Result;
@@ -31,6 +32,30 @@ pub struct FittedFamily {
     pub covariance: Matrix,
     /// The number of pairs it expects, anchors included.
     pub pairs: f64,
+    /// What its map looks like; of the most probable family alone.
+    #[serde(skip)]
+    pub sketch: Option<Sketch>,
+}
+
+impl FittedFamily {
+    /// A family with its probability, transform and covariance, which expects so many pairs.
+    #[must_use]
+    pub fn new(
+        family: Family,
+        probability: f64,
+        transform: Matrix,
+        covariance: Matrix,
+        pairs: f64,
+    ) -> Self {
+        Self {
+            family,
+            probability,
+            transform,
+            covariance,
+            pairs,
+            sketch: None,
+        }
+    }
 }
 
 fn as_rows<S: Serializer>(matrix: &Matrix, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -89,19 +114,24 @@ impl Posterior {
             let known = families.iter_mut().find(|f| f.family == mode.family());
             match known {
                 Some(known) => known.probability += probability,
-                None => families.push(FittedFamily {
-                    family: mode.family(),
+                None => families.push(FittedFamily::new(
+                    mode.family(),
                     probability,
-                    transform: transform(scene, &mode.member.map()),
-                    covariance: covariance(scene, &mode.member.map()),
-                    pairs: mode.pairs,
-                }),
+                    transform(scene, &mode.member.map()),
+                    covariance(scene, &mode.member.map()),
+                    mode.pairs,
+                )),
             }
             if probability > NEGLIGIBLE {
                 kept.push((probability, beliefs(shape, mode)?));
             }
         }
         families.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        if let Some(best) = families.first_mut() {
+            // The mode that the transform comes from.
+            let mode = modes.iter().find(|mode| mode.family() == best.family);
+            best.sketch = mode.map(|mode| Sketch::new(scene, mode.member.as_ref()));
+        }
         let points = scene.source.iter().enumerate();
         let expected = match modes.first() {
             Some(mode) => points
@@ -183,6 +213,15 @@ impl Posterior {
             pairs.extend(filled);
         }
         Ok(())
+    }
+
+    /// The candidates of every source point with their probabilities, in the order of the target.
+    pub fn candidates(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)>> {
+        (0..self.anchored.len()).map(|i| {
+            let (columns, values) = self.beliefs.parts(i);
+            let listed = columns.iter().zip(values);
+            listed.map(|(&a, &belief)| (a as usize, f64::from(belief)))
+        })
     }
 
     /// Matchings drawn from the posterior: for each, the partner of every source point without an anchor.

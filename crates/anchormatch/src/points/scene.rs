@@ -210,6 +210,11 @@ impl<const D: usize> Frame<D> {
     pub(super) fn of(&self, point: &Vector<D>) -> Vector<D> {
         std::array::from_fn(|k| (point[k] - self.centre[k]) / self.scale)
     }
+
+    /// A point of this frame in the coordinates that were given.
+    pub(super) fn back(&self, point: &Vector<D>) -> Vector<D> {
+        std::array::from_fn(|k| point[k] * self.scale + self.centre[k])
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,12 @@ pub(super) fn dot<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
+/// A vector of length one; `None` where it has none.
+pub(super) fn unit<const D: usize>(vector: &Vector<D>) -> Option<Vector<D>> {
+    let length = dot(vector, vector).sqrt();
+    (length > 0.0 && length.is_finite()).then(|| vector.map(|x| x / length))
+}
+
 /// The squared length of a − b.
 pub(super) fn squared_distance<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()

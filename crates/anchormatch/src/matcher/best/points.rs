@@ -12,7 +12,7 @@ use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
-use crate::matching::{AnchorCheck, Matching, Measure, Note, Pair, Samples};
+use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
 use crate::points::{FittedFamily, PointsModel, Posterior, Question, match_points};
 use crate::solver::Status;
@@ -154,6 +154,7 @@ fn matching(
         status,
         iterations: posterior.climbs,
         model: posterior.families.clone(),
+        alternatives: Some(Alternatives::new(posterior.candidates())),
         samples,
         anchor_report: checks(posterior),
         ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)

@@ -28,6 +28,7 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
     }
     Matching {
         model: vec![],
+        alternatives: None,
         pairs,
         unmatched_source,
         unmatched_target: vec![],

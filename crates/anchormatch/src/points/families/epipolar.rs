@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::super::association::{Partner, Prediction};
 use super::super::cholesky::Cholesky;
 use super::super::small::{
-    Square, Vector, add_outer, apply, determinant, difference, dot, eigen, scaled_identity,
+    Square, Vector, add_outer, apply, determinant, difference, dot, eigen, scaled_identity, unit,
 };
 use super::waves::{Waves, features};
 use super::{
@@ -323,6 +323,11 @@ impl Member<2> for Epipolar {
 
     fn is_reflected(&self) -> bool {
         determinant(&self.base.linear) < 0.0
+    }
+
+    fn parallax(&self, x: &Vector<2>) -> Option<Vector<2>> {
+        let line = self.line(x);
+        unit(&self.turned_back(&[line.factor, line.slope]))
     }
 
     /// The map of the middle plane near the middle of the scene.

@@ -293,6 +293,17 @@ impl<const D: usize> Member<D> for Linear<D> {
         determinant(&self.base.linear) < 0.0
     }
 
+    /// The axis along which depth moves points: that of the long noise, or of the waves where they explain it.
+    fn parallax(&self, _: &Vector<D>) -> Option<Vector<D>> {
+        let (variances, axes) = self.axes();
+        let moved = |k: usize| match self.waves {
+            Some(_) => variances[k] + self.amplitudes[k].powi(2),
+            None => variances[k],
+        };
+        let long = (0..D).max_by(|&a, &b| moved(a).total_cmp(&moved(b)))?;
+        (self.shape == Shape::Long).then(|| axes[long])
+    }
+
     fn map(&self) -> FittedMap<D> {
         let mut affine = self.base;
         for (axis, c) in self.axes.iter().zip(&self.coefficients) {

@@ -74,6 +74,12 @@ impl Family {
         }
     }
 
+    /// The family called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.as_str() == name)
+    }
+
     /// What it says about the two sets, as a phrase.
     #[must_use]
     pub fn about(self) -> &'static str {
@@ -108,6 +114,11 @@ pub(super) trait Member<const D: usize>: Send + Sync {
 
     /// Whether it turns left into right.
     fn is_reflected(&self) -> bool;
+
+    /// The unit vector along the epipolar line of a source point at x, for families of two views.
+    fn parallax(&self, _x: &Vector<D>) -> Option<Vector<D>> {
+        None
+    }
 
     /// The map without waves, in scaled coordinates.
     fn map(&self) -> FittedMap<D>;

@@ -1,0 +1,108 @@
+//! Who else could be the partner of a node, and how probable that is.
+//!
+//! A confidence says how sure a pair is, and not where the rest of the probability went. Here each source node
+//! has a short list of candidates, the most probable first, its partner among them; a report shows it, and a
+//! person who doubts a pair knows where to look.
+
+use serde::Serialize;
+
+/// A target node that may be the partner, and its posterior probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Alternative {
+    /// Node of the target graph.
+    pub target: usize,
+    /// Between 0 and 1.
+    pub probability: f64,
+}
+
+/// The likeliest partners of every source node; a node that an anchor fixes has none.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Alternatives {
+    /// Where the list of each node ends.
+    ends: Vec<usize>,
+    /// All lists, one after the other.
+    entries: Vec<Alternative>,
+}
+
+impl Alternatives {
+    /// Candidates that are kept of each node: its partner and three more.
+    pub const KEPT: usize = 4;
+
+    /// The lists of all source nodes, in their order: the [`KEPT`](Self::KEPT) most probable (target, probability)
+    /// of each, the lower target first among equals. Probabilities that are not above 0 are left out.
+    ///
+    /// # Complexity
+    /// O(k log k) for a list of k candidates; memory for those that are kept.
+    pub fn new<L>(lists: impl IntoIterator<Item = L>) -> Self
+    where
+        L: IntoIterator<Item = (usize, f64)>,
+    {
+        let (mut ends, mut entries) = (Vec::new(), Vec::new());
+        let mut list: Vec<Alternative> = Vec::new();
+        for candidates in lists {
+            list.clear();
+            let some = candidates.into_iter().filter(|(_, p)| *p > 0.0);
+            list.extend(some.map(|(target, probability)| Alternative {
+                target,
+                probability: probability.min(1.0),
+            }));
+            list.sort_by(|x, y| {
+                let likelier = y.probability.total_cmp(&x.probability);
+                likelier.then(x.target.cmp(&y.target))
+            });
+            entries.extend(list.iter().take(Self::KEPT));
+            ends.push(entries.len());
+        }
+        Self { ends, entries }
+    }
+
+    /// Source nodes that have a list, be it empty.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The candidates of a source node, the most probable first; none for a node that is not there.
+    #[must_use]
+    pub fn of(&self, source: usize) -> &[Alternative] {
+        let Some(&end) = self.ends.get(source) else {
+            return &[];
+        };
+        let start = match source {
+            0 => 0,
+            _ => self.ends[source - 1],
+        };
+        &self.entries[start..end]
+    }
+
+    /// All candidates as (source, candidate), by source.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Alternative)> {
+        (0..self.nodes()).flat_map(|i| self.of(i).iter().map(move |candidate| (i, candidate)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_ranked_short_and_their_own() {
+        let lists = [
+            vec![(7, 0.1), (2, 0.5), (9, 0.1), (1, 0.05), (3, 0.2), (4, 0.0)],
+            vec![],
+            vec![(5, 1.0 + 1e-9), (6, f64::NAN)],
+        ];
+        let alternatives = Alternatives::new(lists);
+        let of = |i: usize| -> Vec<(usize, f64)> {
+            let list = alternatives.of(i).iter();
+            list.map(|a| (a.target, a.probability)).collect()
+        };
+        assert_eq!(of(0), [(2, 0.5), (3, 0.2), (7, 0.1), (9, 0.1)]);
+        assert_eq!(of(1), []);
+        assert_eq!(of(2), [(5, 1.0)]);
+        assert_eq!(of(3), []);
+        assert_eq!(alternatives.nodes(), 3);
+        let sources: Vec<usize> = alternatives.iter().map(|(i, _)| i).collect();
+        assert_eq!(sources, [0, 0, 0, 0, 2]);
+    }
+}
