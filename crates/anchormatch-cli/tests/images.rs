@@ -52,7 +52,8 @@ fn sets() -> Bench {
     bench
 }
 
-const MATCH: &str = "match a.csv b.csv --points --anchors known.csv --allow-unmatched --report m.html";
+const MATCH: &str =
+    "match a.csv b.csv --points --anchors known.csv --allow-unmatched --report m.html";
 
 #[test]
 fn the_page_has_both_images_and_the_map() {
@@ -84,7 +85,9 @@ fn the_page_has_both_images_and_the_map() {
     assert_eq!(page.matches("href=\"data:image/").count(), 1);
     // Two views have epipolar lines in the grid's place.
     bench
-        .run(&format!("{MATCH} --points-model views --source-image a.png"))
+        .run(&format!(
+            "{MATCH} --points-model views --source-image a.png"
+        ))
         .ok();
     let page = bench.read("m.html");
     says(
@@ -103,11 +106,17 @@ fn what_is_no_image_is_refused_by_name() {
     bench.file("film.gif", "GIF89a and so on");
     bench.file("large.png", [&png(9, 9)[..], &vec![0; 32 << 20]].concat());
     for (file, parts) in [
-        ("cut.png", &["found a PNG image that ends too early", "a whole one"][..]),
+        (
+            "cut.png",
+            &["found a PNG image that ends too early", "a whole one"][..],
+        ),
         ("cut.jpg", &["found a JPEG image that ends too early"]),
         ("empty.png", &["found an empty file", "a PNG or JPEG image"]),
         ("film.gif", &["found a GIF image", "a PNG or JPEG image"]),
-        ("a.csv", &["begins with the bytes 69 64 2c 78", "a PNG or JPEG image"]),
+        (
+            "a.csv",
+            &["begins with the bytes 69 64 2c 78", "a PNG or JPEG image"],
+        ),
         ("large.png", &["found more than 32 MB", "a smaller image"]),
         ("none.png", &["No such file"]),
     ] {

@@ -94,7 +94,10 @@ pub(crate) fn families(
 ) -> PyResult<Vec<FittedFamily>> {
     let family = |model: &Model<'_>| {
         let family = Family::from_name(&model.family).ok_or_else(|| {
-            let message = format!("models: found the family {:?}, which is unknown", model.family);
+            let message = format!(
+                "models: found the family {:?}, which is unknown",
+                model.family
+            );
             PyValueError::new_err(message)
         })?;
         Ok(FittedFamily::new(
@@ -130,7 +133,9 @@ pub(crate) fn alternatives(listed: &Listed<'_>) -> PyResult<Alternatives> {
     let lengths = arrays::indices(&listed.0, "alternatives")?;
     let targets = arrays::indices(&listed.1, "alternatives")?;
     let probabilities = listed.2.as_array();
-    let total = lengths.iter().try_fold(0usize, |sum, &k| sum.checked_add(k));
+    let total = lengths
+        .iter()
+        .try_fold(0usize, |sum, &k| sum.checked_add(k));
     if total != Some(targets.len()) || targets.len() != probabilities.len() {
         return Err(PyValueError::new_err(
             "alternatives: expected lists of the lengths that are named",

@@ -14,8 +14,13 @@ const LAYERS: [(&str, &str); 5] = [
     ("images", "images"),
 ];
 
-/// Writes the tools for those layers that `has` any run.
-pub(super) fn write(out: &mut String, view: &View<'_>, has: impl Fn(&str) -> bool) -> Result {
+/// Writes the tools for those layers that `has` any run; those that are `off` are not seen at first.
+pub(super) fn write(
+    out: &mut String,
+    view: &View<'_>,
+    has: impl Fn(&str) -> bool,
+    off: &[&str],
+) -> Result {
     out.push_str(
         "<div class=\"tools\" hidden=\"\">\n<span class=\"group\" role=\"group\" aria-label=\"Zoom\">\
          <button type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\" aria-label=\"zoom in\">+</button>\
@@ -24,16 +29,21 @@ pub(super) fn write(out: &mut String, view: &View<'_>, has: impl Fn(&str) -> boo
          <span class=\"group layers\" role=\"group\" aria-label=\"Layers\">",
     );
     for (class, name) in LAYERS.iter().filter(|(class, _)| has(class)) {
+        let checked = if off.contains(class) {
+            ""
+        } else {
+            " checked=\"\""
+        };
         write!(
             out,
-            "<label><input type=\"checkbox\" data-layer=\"{class}\" checked=\"\"/>{name}</label>"
+            "<label><input type=\"checkbox\" data-layer=\"{class}\"{checked}/>{name}</label>"
         )?;
     }
     out.push_str("</span>\n");
     let free = |run: &super::Shown<'_>| run.matching.pairs.iter().any(|pair| !pair.anchor);
     if view.runs.iter().any(free) {
         out.push_str(
-            "<label class=\"group floor\">confidence from \
+            "<label class=\"group floor\">confidence ≥ \
              <input id=\"floor\" type=\"range\" min=\"0\" max=\"1\" step=\"0.01\" value=\"0\"/> \
              <output id=\"kept\" for=\"floor\"></output></label>\n",
         );

@@ -32,7 +32,12 @@ pub(super) fn skeleton(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool])
     let (mut edges, what) = if let Some(wireframe) = side.wireframe {
         let kept = |&(u, v): &(usize, usize)| u != v && keep[u] && keep[v];
         let edges = wireframe.iter().copied().filter(kept).collect();
-        (edges, "the wireframe instead of the graph’s edges")
+        let what = if side.points {
+            "joined by a wireframe"
+        } else {
+            "the wireframe instead of the graph’s edges"
+        };
+        (edges, what)
     } else if side.image.is_some() {
         // What joins the points is to be seen in the image.
         (Vec::new(), "")

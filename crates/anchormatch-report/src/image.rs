@@ -69,7 +69,8 @@ impl Image {
         };
         if bytes.len() as u64 > Self::MOST_BYTES {
             let found = format!("more than {} MB", Self::MOST_BYTES >> 20);
-            let expected = "a smaller image, which the page can hold: scale it, and the points with it";
+            let expected =
+                "a smaller image, which the page can hold: scale it, and the points with it";
             return Err(fault(found, expected));
         }
         let (kind, size) = if bytes.starts_with(PNG) {
@@ -154,7 +155,9 @@ fn png_size(bytes: &[u8]) -> std::result::Result<(u32, u32), &'static str> {
         let length = big_endian(bytes, at, 4).ok_or(CUT)? as usize;
         let kind = bytes.get(at + 4..at + 8).ok_or(CUT)?;
         // Length, kind, data, checksum.
-        let next = length.checked_add(12).and_then(|length| at.checked_add(length));
+        let next = length
+            .checked_add(12)
+            .and_then(|length| at.checked_add(length));
         let next = next.ok_or(CUT)?;
         if next > bytes.len() {
             return Err(CUT);
@@ -312,8 +315,22 @@ mod tests {
 
     fn exif(order: &[u8; 2], orientation: u16) -> Vec<u8> {
         let little = order == b"II";
-        let short = |v: u16| if little { v.to_le_bytes() } else { v.to_be_bytes() }.to_vec();
-        let long = |v: u32| if little { v.to_le_bytes() } else { v.to_be_bytes() }.to_vec();
+        let short = |v: u16| {
+            if little {
+                v.to_le_bytes()
+            } else {
+                v.to_be_bytes()
+            }
+            .to_vec()
+        };
+        let long = |v: u32| {
+            if little {
+                v.to_le_bytes()
+            } else {
+                v.to_be_bytes()
+            }
+            .to_vec()
+        };
         let parts = [
             b"Exif\0\0".to_vec(),
             order.to_vec(),
@@ -321,7 +338,14 @@ mod tests {
             long(8),
             short(2),
             [short(0x0100), short(4), long(1), long(9)].concat(),
-            [short(0x0112), short(3), long(1), short(orientation), short(0)].concat(),
+            [
+                short(0x0112),
+                short(3),
+                long(1),
+                short(orientation),
+                short(0),
+            ]
+            .concat(),
         ];
         segment(0xe1, &parts.concat())
     }
@@ -336,7 +360,11 @@ mod tests {
             assert_eq!(size(jpeg(&exif(order, 6))), [480.0, 640.0]);
         }
         let image = Image::new("a", png(1, 1)).unwrap();
-        assert!(image.address().starts_with("data:image/png;base64,iVBORw0KGgo"));
+        assert!(
+            image
+                .address()
+                .starts_with("data:image/png;base64,iVBORw0KGgo")
+        );
     }
 
     #[test]
@@ -360,7 +388,10 @@ mod tests {
             (&jpeg(&[])[..30], "a JPEG image that ends too early"),
         ] {
             let message = message(bytes);
-            assert!(message.contains(found) && message.contains("expected"), "{message}");
+            assert!(
+                message.contains(found) && message.contains("expected"),
+                "{message}"
+            );
         }
         let large = vec![0; Image::MOST_BYTES as usize + 1];
         assert!(message(&large).contains("more than 32 MB"));

@@ -84,7 +84,10 @@ impl Overlay {
     /// What can be drawn of a run's map; `None` for graphs, and for points in space.
     pub(super) fn of(scene: &Scene, run: &Shown<'_>) -> Option<Self> {
         let sketch = run.matching.model.first()?.sketch.as_ref()?;
-        let to = scene.target.placement.filter(|_| sketch.expected.cols() == 2)?;
+        let to = scene
+            .target
+            .placement
+            .filter(|_| sketch.expected.cols() == 2)?;
         Some(Self {
             grid: grid(scene, sketch),
             ellipses: ellipses(scene, sketch, &to),
@@ -152,9 +155,7 @@ fn grid(scene: &Scene, sketch: &Sketch) -> Vec<Vec<Point>> {
         };
         for start in (0..table.rows()).step_by(grid.steps) {
             let end = (start + grid.steps).min(table.rows());
-            let line: Vec<Point> = (start..end)
-                .map(|i| placement.at(row(table, i)))
-                .collect();
+            let line: Vec<Point> = (start..end).map(|i| placement.at(row(table, i))).collect();
             pieces.extend(within(&line, panel));
         }
     }

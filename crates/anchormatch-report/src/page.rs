@@ -176,8 +176,15 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
         )?;
     }
     if let Some(map) = matching.model.first() {
-        let sure = format!("{} sure", percent(map.probability));
-        card("map", map.family.as_str(), &sure, "card word")?;
+        // The first word of the family, and what makes it a special one.
+        let name = map.family.as_str();
+        let (family, kind) = name.split_once(", ").unwrap_or((name, ""));
+        let sure = format!("{:.0}\u{202f}% sure", (100.0 * map.probability).floor());
+        let detail = match kind {
+            "" => sure,
+            kind => format!("{kind} · {sure}"),
+        };
+        card("map", family, &detail, "card word")?;
     }
     let unit = match matching.measure {
         Measure::Evidence => "nats",

@@ -21,19 +21,24 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
         .map(|run| Overlay::of(scene, run))
         .collect();
     out.push_str("<figure class=\"picture\">\n");
-    controls::write(out, view, |layer| {
-        let any = |has: fn(&Overlay) -> bool| overlays.iter().flatten().any(has);
-        match layer {
-            "grid" => any(|overlay| !overlay.grid.is_empty()),
-            "epipolar" => any(|overlay| !overlay.epipolar.is_empty()),
-            "ellipses" => any(|overlay| !overlay.ellipses.is_empty()),
-            "images" => scene.source.image.is_some() || scene.target.image.is_some(),
-            _ => true,
-        }
-    })?;
+    let any = |has: fn(&Overlay) -> bool| overlays.iter().flatten().any(has);
+    let has = |layer: &str| match layer {
+        "grid" => any(|overlay| !overlay.grid.is_empty()),
+        "epipolar" => any(|overlay| !overlay.epipolar.is_empty()),
+        "ellipses" => any(|overlay| !overlay.ellipses.is_empty()),
+        "images" => scene.source.image.is_some() || scene.target.image.is_some(),
+        _ => true,
+    };
+    // Along epipolar lines ellipses are long, and all of them at once are a thicket.
+    let off: &[&str] = if has("epipolar") { &["ellipses"] } else { &[] };
+    controls::write(out, view, has, off)?;
+    let class = match off {
+        [] => String::new(),
+        layers => format!(" class=\"no-{}\"", layers.join(" no-")),
+    };
     write!(
         out,
-        "<svg id=\"picture\" viewBox=\"0 0 {} {}\" role=\"img\" tabindex=\"0\" \
+        "<svg id=\"picture\"{class} viewBox=\"0 0 {} {}\" role=\"img\" tabindex=\"0\" \
          aria-label=\"{} matched with {}\">\n",
         Coordinate(WIDTH),
         Coordinate(scene.height),
@@ -305,7 +310,10 @@ fn legend_of_map(
         )
     };
     if !overlay.grid.is_empty() {
-        item("grid", &format!("a grid, and what the map makes of it ({family})"))?;
+        item(
+            "grid",
+            &format!("a grid, and what the map makes of it ({family})"),
+        )?;
     }
     if !overlay.epipolar.is_empty() {
         let words = format!("epipolar lines ({family}): of anchors, and of what is pointed at");
@@ -322,8 +330,13 @@ fn legend_of_map(
 fn key(class: &str) -> String {
     let line = format!("<line class=\"k {class}\" x1=\"1\" y1=\"6\" x2=\"29\" y2=\"6\"/>");
     match class {
-        "grid" => "<g class=\"grid\"><path d=\"M1 2L29 4M1 8L29 10M7 0L5 12M22 0L20 12\"/></g>".into(),
-        "epipolar" => format!("<g class=\"epipolar\">{}</g>", line.replace("k epipolar", "e told")),
+        "grid" => {
+            "<g class=\"grid\"><path d=\"M1 2L29 4M1 8L29 10M7 0L5 12M22 0L20 12\"/></g>".into()
+        }
+        "epipolar" => format!(
+            "<g class=\"epipolar\">{}</g>",
+            line.replace("k epipolar", "e told")
+        ),
         "ellipses" => {
             "<g class=\"ellipses\"><ellipse cx=\"15\" cy=\"6\" rx=\"10\" ry=\"4.5\"/></g>".into()
         }

@@ -77,7 +77,11 @@ pub(super) fn of_lone_target(view: &View<'_>, suitors: &[Vec<(usize, f64)>], a: 
 /// For each target node, the source nodes that have it among their candidates, the most probable first.
 pub(super) fn suitors(run: &Shown<'_>, targets: usize) -> Vec<Vec<(usize, f64)>> {
     let mut suitors = vec![Vec::new(); targets];
-    let all = run.matching.alternatives.iter().flat_map(Alternatives::iter);
+    let all = run
+        .matching
+        .alternatives
+        .iter()
+        .flat_map(Alternatives::iter);
     for (i, candidate) in all {
         suitors[candidate.target].push((i, candidate.probability));
     }

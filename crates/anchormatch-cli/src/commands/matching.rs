@@ -300,16 +300,8 @@ impl Options {
     ) -> Result<String, Failure> {
         let report = Report {
             title: format!("{} against {}", name(&self.source), name(&self.target)),
-            source: side(
-                &self.source,
-                &input.sides.source,
-                input.images[0].as_ref(),
-            ),
-            target: side(
-                &self.target,
-                &input.sides.target,
-                input.images[1].as_ref(),
-            ),
+            source: side(&self.source, &input.sides.source, input.images[0].as_ref()),
+            target: side(&self.target, &input.sides.target, input.images[1].as_ref()),
             runs: vec![Run {
                 name: run_name(matching),
                 matching,

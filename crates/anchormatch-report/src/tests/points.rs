@@ -142,7 +142,7 @@ fn the_page_speaks_of_points_their_map_and_their_alternatives() {
     assert_sound(&html);
     for wanted in [
         "<dt>points</dt>",
-        "<dt>map</dt><dd>affine<small>98\u{202f}% sure",
+        "<dt>map</dt><dd>affine<small>98\u{202f}% sure</small>",
         "<g class=\"layer grid\" data-run=\"0\"><path d=\"M",
         "<g class=\"layer ellipses\" data-run=\"0\">",
         "data-layer=\"grid\"",
@@ -219,7 +219,10 @@ fn images_lie_under_the_pixels_that_the_points_name() {
     assert!(html.contains("2 points lie outside the image of 90 × 80 pixels"));
 
     let space = Matrix::zeros(4, 3);
-    for (positions, found) in [(Some(&space), "three coordinates"), (None, "no coordinates")] {
+    for (positions, found) in [
+        (Some(&space), "three coordinates"),
+        (None, "no coordinates"),
+    ] {
         report.source.positions = positions;
         let message = report.html().unwrap_err().to_string();
         let wanted = found.replace("no coordinates", "without coordinates");
@@ -312,5 +315,10 @@ fn epipolar_lines_pass_through_the_true_partners() {
     let html = report.html().unwrap();
     assert_sound(&html);
     assert_eq!(html.matches("<line class=\"e told\" data-s").count(), 12);
-    assert!(html.contains("data-layer=\"epipolar\"") && !html.contains("data-layer=\"grid\""));
+    assert!(
+        html.contains("data-layer=\"epipolar\" checked") && !html.contains("data-layer=\"grid\"")
+    );
+    // Long ellipses are there, but wait to be asked for.
+    assert!(html.contains("<svg id=\"picture\" class=\"no-ellipses\""));
+    assert!(html.contains("data-layer=\"ellipses\"/>") && html.contains("<ellipse data-s"));
 }

@@ -162,7 +162,12 @@ mod tests {
 
     fn scattered(count: usize, seed: u64) -> Vec<[f64; 2]> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let place = |_| [random.random_range(0.0..640.0), random.random_range(0.0..480.0)];
+        let place = |_| {
+            [
+                random.random_range(0.0..640.0),
+                random.random_range(0.0..480.0),
+            ]
+        };
         (0..count).map(place).collect()
     }
 
@@ -180,8 +185,10 @@ mod tests {
             let depth = 1.0 + 4e-4 * x - 2e-4 * y;
             [(0.9 * x + 0.1 * y + 20.0) / depth, (y - 5.0) / depth]
         };
-        let maps: [(PointsModel, &dyn Fn([f64; 2]) -> [f64; 2]); 2] =
-            [(PointsModel::Affine, &affine), (PointsModel::Projective, &plane)];
+        let maps: [(PointsModel, &dyn Fn([f64; 2]) -> [f64; 2]); 2] = [
+            (PointsModel::Affine, &affine),
+            (PointsModel::Projective, &plane),
+        ];
         for (model, map) in maps {
             let target: Vec<_> = source.iter().map(|x| map(*x)).collect();
             let family = fitted(&source, &target, 5, model);
