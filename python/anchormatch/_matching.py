@@ -263,7 +263,7 @@ class Matching:
         source_image: Any = None,
         target_image: Any = None,
     ) -> str:
-        """A page that shows both graphs, the pairs and how they were found; of points also the map between them.
+        """A page that shows both graphs, the pairs and how they were found; of points also the map.
 
         Parameters
         ----------
@@ -289,7 +289,9 @@ class Matching:
         """
         right = None if truth is None else truth_pairs(truth, self._source, self._target)
         run = self.parameters.get("terms") or self.parameters.get("preset", "")
-        sides = self._sides(names, image_file("source_image", source_image), image_file("target_image", target_image))
+        sides = self._sides(
+            names, image_file("source_image", source_image), image_file("target_image", target_image)
+        )
         page = _native.report(str(title), run, sides, self._record, right)
         if path is not None:
             # Not a number, which would be an open file: standard output, say.

@@ -61,7 +61,9 @@ def plot(
     anchors = matching.is_anchor[chosen]
     colours = [
         _ANCHOR if anchor else _colour(right, i, a, sure)
-        for (i, a), anchor, sure in zip(pairs.tolist(), anchors.tolist(), matching.confidence[chosen].tolist())
+        for (i, a), anchor, sure in zip(
+            pairs.tolist(), anchors.tolist(), matching.confidence[chosen].tolist()
+        )
     ]
     lines = LineCollection(
         list(np.stack([left[pairs[:, 0]], other[pairs[:, 1]]], axis=1)),
@@ -152,7 +154,9 @@ def picture(matching: Matching) -> str:
     ):
         for k in _chosen(len(places), _SMALL).tolist():
             x, y = places[k].tolist()
-            style = f'fill="{_GROUND}" stroke="{_OPEN}" stroke-width="2"' if k in lost else f'fill="{colour}"'
+            style = (
+                f'fill="{_GROUND}" stroke="{_OPEN}" stroke-width="2"' if k in lost else f'fill="{colour}"'
+            )
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" {style}/>')
     parts.append("</svg>")
     return f'<div>{"".join(parts)}<div style="font-size:90%">{words}</div></div>'

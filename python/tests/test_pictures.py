@@ -90,9 +90,7 @@ def pair():
     image = source[:24] @ np.array([[1.2, 0.1], [-0.2, 1.1]]) + [12, 3]
     target = np.concatenate([image, rng.uniform(0, 1, (5, 2)) * [90, 60]])
     anchors = [(i, i) for i in range(5)]
-    m = am.match(
-        am.points(source), am.points(target), anchors, allow_unmatched=True, points_model="affine"
-    )
+    m = am.match(am.points(source), am.points(target), anchors, allow_unmatched=True, points_model="affine")
     return m, rng.integers(0, 256, (48, 64), dtype=np.uint8), rng.uniform(0, 1, (80, 90, 3))
 
 
