@@ -109,6 +109,24 @@ fn trimmed(decimal: &str) -> &str {
     }
 }
 
+/// Bytes as the text that a data address holds (RFC 4648).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0u32, |bits, &b| bits << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
+        for k in 0..4 {
+            if k <= chunk.len() {
+                text.push(char::from(LETTERS[(bits >> (18 - 6 * k) & 63) as usize]));
+            } else {
+                text.push('=');
+            }
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,5 +172,22 @@ mod tests {
         assert_eq!(duration(125.0), "2 min 5 s");
         assert_eq!(percent(0.5), "50\u{202f}%");
         assert_eq!(percent(2.0 / 3.0), "66.7\u{202f}%");
+    }
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        // The test vectors of RFC 4648, section 10.
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
     }
 }

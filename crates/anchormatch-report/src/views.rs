@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use anchormatch::linalg::Matrix;
 
-use super::image::base64;
-use super::text::{Coordinate, Escaped};
+use super::text::{Coordinate, Escaped, base64};
 
 /// Units between the views, and above a row.
 const GAP: f64 = 24.0;

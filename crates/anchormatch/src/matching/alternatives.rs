@@ -4,7 +4,7 @@
 //! has a short list of candidates, the most probable first, its partner among them; a report shows it, and a
 //! person who doubts a pair knows where to look.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A target node that may be the partner, and its posterior probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -16,7 +16,7 @@ pub struct Alternative {
 }
 
 /// The likeliest partners of every source node; a node that an anchor fixes has none.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Alternatives {
     /// Where the list of each node ends.
     ends: Vec<usize>,
@@ -81,6 +81,13 @@ impl Alternatives {
     }
 }
 
+/// A list for each source node.
+impl Serialize for Alternatives {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.nodes()).map(|i| self.of(i)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +111,8 @@ mod tests {
         assert_eq!(alternatives.nodes(), 3);
         let sources: Vec<usize> = alternatives.iter().map(|(i, _)| i).collect();
         assert_eq!(sources, [0, 0, 0, 0, 2]);
+        let json = serde_json::to_value(&alternatives).unwrap();
+        assert_eq!(json[2].to_string(), r#"[{"target":5,"probability":1.0}]"#);
+        assert_eq!(json.as_array().map(Vec::len), Some(3));
     }
 }
