@@ -178,7 +178,7 @@ def test_plots_mark_anchors_and_unmatched_points(pair):
     assert len(shown) == 2
     left, right, bottom, top = shown[0].get_extent()
     x, y = m.source.positions[m.pairs_by_number[0, 0]]
-    place = dots["source"].get_offsets()[0]
+    place = dots["source"].get_offsets()[0].tolist()
     assert place == pytest.approx([left + (right - left) * x / 64, top + (bottom - top) * y / 48])
     assert bottom > top and axes.yaxis_inverted()
     lines = max((c for c in axes.collections if hasattr(c, "get_segments")), key=lambda c: c.get_zorder())

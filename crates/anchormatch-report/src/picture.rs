@@ -36,10 +36,10 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
         [] => String::new(),
         layers => format!(" class=\"no-{}\"", layers.join(" no-")),
     };
-    write!(
+    writeln!(
         out,
         "<svg id=\"picture\"{class} viewBox=\"0 0 {} {}\" role=\"img\" tabindex=\"0\" \
-         aria-label=\"{} matched with {}\">\n",
+         aria-label=\"{} matched with {}\">",
         Coordinate(WIDTH),
         Coordinate(scene.height),
         Escaped(&report.source.name),

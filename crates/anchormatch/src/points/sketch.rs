@@ -180,16 +180,16 @@ mod tests {
     #[test]
     fn grid_and_expectations_are_those_of_the_transform() {
         let source = scattered(30, 1);
-        let affine = |[x, y]: [f64; 2]| [0.9 * x + 0.2 * y + 40.0, 1.1 * y - 0.1 * x - 7.0];
-        let plane = |[x, y]: [f64; 2]| {
+        type Map = fn([f64; 2]) -> [f64; 2];
+        let affine: Map = |[x, y]| [0.9 * x + 0.2 * y + 40.0, 1.1 * y - 0.1 * x - 7.0];
+        let plane: Map = |[x, y]| {
             let depth = 1.0 + 4e-4 * x - 2e-4 * y;
             [(0.9 * x + 0.1 * y + 20.0) / depth, (y - 5.0) / depth]
         };
-        let maps: [(PointsModel, &dyn Fn([f64; 2]) -> [f64; 2]); 2] = [
-            (PointsModel::Affine, &affine),
-            (PointsModel::Projective, &plane),
-        ];
-        for (model, map) in maps {
+        for (model, map) in [
+            (PointsModel::Affine, affine),
+            (PointsModel::Projective, plane),
+        ] {
             let target: Vec<_> = source.iter().map(|x| map(*x)).collect();
             let family = fitted(&source, &target, 5, model);
             let sketch = family.sketch.as_ref().unwrap();
