@@ -4,7 +4,7 @@
 //! memory; the others, and a solver in the place of the preset's own search, get the complete graphs of
 //! the distances.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anchormatch::error::{Hint, ParseError};
@@ -12,8 +12,8 @@ use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
 use anchormatch::{Anchors, Error, Task};
-use anchormatch_io::LoadedGraph;
-use clap::ValueEnum;
+use anchormatch_io::{LoadedGraph, read_nodes};
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::args::Reading;
@@ -45,6 +45,50 @@ impl PointsModel {
     pub(crate) fn setting(self) -> Value {
         let value = self.to_possible_value().expect("no value is skipped");
         json!(value.get_name())
+    }
+}
+
+/// Tables that name the nodes of both graphs.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading graphs")]
+pub(crate) struct Nodes {
+    /// All nodes of SOURCE, `id[,column...]`: those without an edge, which a list of edges does not name, exist as well
+    #[arg(long, value_name = "FILE")]
+    source_nodes: Option<PathBuf>,
+
+    /// The same for TARGET
+    #[arg(long, value_name = "FILE")]
+    target_nodes: Option<PathBuf>,
+}
+
+impl Nodes {
+    /// The files with their options.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let named = [
+            ("--source-nodes", &self.source_nodes),
+            ("--target-nodes", &self.target_nodes),
+        ];
+        let given = named.into_iter();
+        given.filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    }
+
+    /// Both sides with all of their nodes.
+    pub(crate) fn named(&self, sides: Sides) -> Result<Sides, Failure> {
+        if let Some((option, _)) = self.inputs().next()
+            && sides.source.format.is_points()
+        {
+            let expected = "graphs: a table of points names its nodes by itself";
+            return Err(Failure::usage(option, "tables of points", expected));
+        }
+        let complete = |graph: LoadedGraph, path: &Option<PathBuf>| match path {
+            Some(path) => graph.with_nodes(&read_nodes(path)?),
+            None => Ok(graph),
+        };
+        Ok(Sides {
+            source: complete(sides.source, &self.source_nodes)?,
+            target: complete(sides.target, &self.target_nodes)?,
+            points: sides.points,
+        })
     }
 }
 

@@ -11,7 +11,10 @@ const MATCH: &str = "match a.csv b.csv --anchors anchors.csv";
 fn a_mirrored_graph_is_found() {
     let bench = Bench::new().with_pair();
     let answer = bench.run(&format!("{MATCH} --truth truth.csv"));
-    assert_eq!(answer.stderr, "accuracy 1.000 (4 of 4 non-anchor pairs)\n");
+    assert_eq!(
+        answer.stderr,
+        "accuracy 1.000 (4 of 4 non-anchor pairs), recall 1.000, precision 1.000, F1 1.000\n"
+    );
     let stdout = answer.ok();
     let pairs: Vec<&str> = stdout
         .lines()
@@ -130,7 +133,10 @@ fn ids_come_back_as_they_went_in() {
     // What was written is read again, as a truth.
     bench.file("found.csv", &csv);
     let again = bench.run("match g.csv g.csv --anchors known.csv --truth found.csv");
-    assert_eq!(again.stderr, "accuracy 1.000 (5 of 5 non-anchor pairs)\n");
+    assert_eq!(
+        again.stderr,
+        "accuracy 1.000 (5 of 5 non-anchor pairs), recall 1.000, precision 1.000, F1 1.000\n"
+    );
 }
 
 #[test]
@@ -242,7 +248,7 @@ fn a_generated_pair_is_matched() {
     let answer = bench.run(&format!("{line} --terms adjacency"));
     assert_eq!(
         answer.stderr,
-        "accuracy 1.000 (13 of 13 non-anchor pairs)\n"
+        "accuracy 1.000 (13 of 13 non-anchor pairs), recall 1.000, precision 1.000, F1 1.000\n"
     );
     answer.ok();
 

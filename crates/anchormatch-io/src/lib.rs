@@ -24,7 +24,7 @@
 //! [Problems](read_problem) have formats of their own: `.dd`, QAPLIB's `.dat` and
 //! [saved problems](problem_json).
 //!
-//! Beside graphs there are pairs of nodes ([`PairTable`]: anchors, a truth) and results
+//! Beside graphs there are tables of their nodes ([`NodeTable`]), pairs of nodes ([`PairTable`]: anchors, a truth) and results
 //! ([`write_matching_csv`], [`write_matching_json`]). Files are read as streams and nothing is
 //! allocated because a file says so: a header that promises more than the file holds costs nothing.
 //! A fault in a file is an [`Error::Parse`] with the file, the line, what was found and what was
@@ -49,6 +49,7 @@ mod mat;
 mod matching;
 mod matrix_market;
 mod metis;
+mod nodes;
 mod numpy;
 mod options;
 mod pairs;
@@ -77,6 +78,7 @@ pub use mat::{read_mat_from, write_mat};
 pub use matching::{write_matching_csv, write_matching_json};
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use metis::{read_metis_from, write_metis};
+pub use nodes::{NodeTable, read_nodes, read_nodes_from};
 pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
 pub use options::ReadOptions;
 pub use pairs::{PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};

@@ -206,6 +206,27 @@ impl PairTable {
         Ok(indices)
     }
 
+    /// As [`indices`](Self::indices), without the rows that name a node of neither graph, and how many those are.
+    ///
+    /// # Errors
+    /// With the file and the line, when a node has two partners.
+    pub fn known_indices(
+        &self,
+        source: &Graph,
+        target: &Graph,
+    ) -> Result<(Vec<(usize, usize)>, usize)> {
+        let mut partners = Partners::new(self);
+        let mut indices = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            if let Ok((s, t)) = self.find(row, source, target) {
+                partners.add(row, s, t)?;
+                indices.push((s, t));
+            }
+        }
+        let unknown = self.rows.len() - indices.len();
+        Ok((indices, unknown))
+    }
+
     fn find(&self, row: &PairRow, source: &Graph, target: &Graph) -> Result<(usize, usize)> {
         let find = |graph: &Graph, id: &str, side: &str, column| {
             graph.labels().find(id).ok_or_else(|| {

@@ -23,7 +23,7 @@ use crate::files::{
 };
 use crate::job::Job;
 use crate::method::Method;
-use crate::sides::Sides;
+use crate::sides::{Nodes, Sides};
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
 
@@ -54,6 +54,9 @@ Examples:
 
   Some nodes have no partner, and one of the anchors may be wrong:
     anchormatch match old.csv new.csv --anchors known.csv --allow-unmatched --repair-anchors
+
+  Nodes without edges, which a list of edges does not name:
+    anchormatch match a.csv b.csv --source-nodes a_nodes.csv --target-nodes b_nodes.csv
 
   An anchors file:
     source,target
@@ -97,8 +100,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "IMAGE")]
     target_image: Option<PathBuf>,
 
-    /// The right pairs, `source,target`: the accuracy over pairs that are no anchors is printed on
-    /// standard error and written into JSON and report
+    /// The right pairs, `source,target`: accuracy, recall, precision and F1 over pairs that are no anchors are
+    /// printed on standard error and written into JSON and report. Rows of nodes that the graphs do not have are
+    /// counted and left out
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
 
@@ -114,6 +118,9 @@ pub(crate) struct Options {
     reading: Reading,
 
     #[command(flatten)]
+    nodes: Nodes,
+
+    #[command(flatten)]
     resources: Resources,
 
     #[command(flatten)]
@@ -125,8 +132,26 @@ struct Input {
     sides: Sides,
     anchors: Anchors,
     similarity: Option<Arc<PairValues>>,
-    truth: Option<Vec<(usize, usize)>>,
+    truth: Option<Truth>,
     images: [Option<Image>; 2],
+}
+
+/// The right pairs, as far as the graphs have their nodes.
+struct Truth {
+    pairs: Vec<(usize, usize)>,
+    /// Rows that name a node that its graph does not have.
+    unknown: usize,
+}
+
+/// Reads a truth; one of nodes that none of the graphs has is that of other graphs.
+fn known_truth(path: &Path, sides: &Sides) -> Result<Truth, Failure> {
+    let table = read_pairs(path)?;
+    let (s, t) = (&sides.source.graph, &sides.target.graph);
+    let (pairs, unknown) = table.known_indices(s, t)?;
+    if pairs.is_empty() && unknown > 0 {
+        sides.looked_up(table.indices(s, t))?;
+    }
+    Ok(Truth { pairs, unknown })
 }
 
 impl Input {
@@ -150,7 +175,7 @@ impl Options {
         job.finish();
         self.annotate(&mut matching, &input);
         let score = match &input.truth {
-            Some(truth) => Some(matching.score(truth)?),
+            Some(truth) => Some(matching.score(&truth.pairs)?),
             None => None,
         };
         self.write(&matching, &input, score)?;
@@ -169,6 +194,7 @@ impl Options {
         inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
         let similarity = self.method.node_similarity.as_deref();
         inputs.extend(similarity.map(|path| ("--node-similarity", path)));
+        inputs.extend(self.nodes.inputs());
         inputs.extend(self.images());
         inputs
     }
@@ -216,6 +242,7 @@ impl Options {
         let paths = [self.source.as_path(), self.target.as_path()];
         let model = self.method.points_model;
         let sides = Sides::read(&self.reading, paths, matcher, model, job.max_memory())?;
+        let sides = self.nodes.named(sides)?;
         for (option, _) in self.images() {
             sides.check_plane(option)?;
         }
@@ -228,7 +255,7 @@ impl Options {
             None => Anchors::none(),
         };
         let truth = match &self.truth {
-            Some(path) => Some(sides.looked_up(read_pairs(path)?.indices(s, t))?),
+            Some(path) => Some(known_truth(path, &sides)?),
             None => None,
         };
         let similarity = match &self.method.node_similarity {
@@ -250,6 +277,19 @@ impl Options {
         matching
             .notes
             .splice(0..0, notes.into_iter().map(Note::from));
+        if let Some(unknown) = input.truth.as_ref().map(|truth| truth.unknown)
+            && unknown > 0
+        {
+            let note = if unknown == 1 {
+                "1 row of the truth names a node that its graph does not have, and does not count"
+                    .to_owned()
+            } else {
+                format!(
+                    "{unknown} rows of the truth name a node that its graph does not have, and do not count"
+                )
+            };
+            matching.notes.push(note.into());
+        }
         matching.word_notes(WORDS);
         if matching.status.was_interrupted() {
             let why = match matching.status {
@@ -307,7 +347,7 @@ impl Options {
                 matching,
                 score,
             }],
-            truth: input.truth.as_deref(),
+            truth: input.truth.as_ref().map(|truth| &truth.pairs[..]),
             command: Some(command_line("anchormatch")),
         };
         Ok(report.html()?)
@@ -333,10 +373,7 @@ pub(crate) fn in_words(score: Score) -> String {
                 "accuracy {accuracy:.3} ({} of {} non-anchor pairs)",
                 score.right, score.asked
             );
-            // With as many pairs as the truth has, recall and precision are the accuracy.
-            if let (Some(precision), Some(f1)) = (score.precision(), score.f1())
-                && score.found != score.asked
-            {
+            if let (Some(precision), Some(f1)) = (score.precision(), score.f1()) {
                 let more = format!(", recall {accuracy:.3}, precision {precision:.3}, F1 {f1:.3}");
                 words.push_str(&more);
             }
@@ -378,7 +415,10 @@ mod tests {
                 found: asked,
             })
         };
-        assert_eq!(score(27, 29), "accuracy 0.931 (27 of 29 non-anchor pairs)");
+        assert_eq!(
+            score(27, 29),
+            "accuracy 0.931 (27 of 29 non-anchor pairs), recall 0.931, precision 0.931, F1 0.931"
+        );
         assert!(score(0, 0).contains("nothing but anchors"));
     }
 }

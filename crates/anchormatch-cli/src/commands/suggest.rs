@@ -16,7 +16,7 @@ use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
 use crate::job::Job;
 use crate::method::presets;
-use crate::sides::{PointsModel, Sides};
+use crate::sides::{Nodes, PointsModel, Sides};
 use crate::table::Table;
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
@@ -80,6 +80,9 @@ pub(crate) struct Options {
     reading: Reading,
 
     #[command(flatten)]
+    nodes: Nodes,
+
+    #[command(flatten)]
     resources: Resources,
 }
 
@@ -92,6 +95,7 @@ impl Options {
         let paths = [self.source.as_path(), self.target.as_path()];
         let (memory, model) = (job.max_memory(), self.points_model);
         let sides = Sides::read(&self.reading, paths, matcher.as_ref(), model, memory)?;
+        let sides = self.nodes.named(sides)?;
         let (source, target) = (&sides.source, &sides.target);
         let anchors = match &self.anchors {
             Some(path) => {
@@ -131,6 +135,7 @@ impl Options {
     fn check_files(&self) -> Result<(), Failure> {
         let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
         inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
+        inputs.extend(self.nodes.inputs());
         check_standard_once(&inputs)
     }
 

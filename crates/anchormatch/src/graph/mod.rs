@@ -176,6 +176,17 @@ impl Graph {
         Ok(self)
     }
 
+    /// The same graph with more nodes, which have no edge.
+    ///
+    /// # Errors
+    /// When a name stands twice.
+    pub fn with_isolated(mut self, names: Vec<String>) -> Result<Self> {
+        let all: Vec<String> = self.labels.iter().map(|name| name.into_owned()).collect();
+        self.labels = Labels::new([all, names].concat())?;
+        self.edges = self.edges.extended(self.labels.len());
+        Ok(self)
+    }
+
     /// What was dropped or merged when the graph was built.
     #[must_use]
     pub fn cleaning(&self) -> Cleaning {

@@ -31,6 +31,14 @@ pub struct Csr<T> {
 }
 
 impl<T: Copy> Csr<T> {
+    /// A square matrix with as many more rows and columns without entries.
+    pub(crate) fn extended(mut self, size: usize) -> Self {
+        debug_assert!(size >= self.rows() && fits(size), "a matrix that grows");
+        self.offsets.resize(size + 1, self.entries());
+        self.cols = size;
+        self
+    }
+
     /// A matrix without entries.
     ///
     /// # Panics
