@@ -155,6 +155,15 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME")]
     variable: Option<String>,
 
+    /// Whether the first row of an edge list is a header [default: auto, by its names]
+    #[arg(
+        long,
+        value_name = "WHETHER",
+        hide_default_value = true,
+        default_value = "auto"
+    )]
+    header: Header,
+
     /// What to do with an edge that stands twice with different weights
     #[arg(long, value_name = "RULE", default_value = "error")]
     duplicates: DuplicateRule,
@@ -190,6 +199,7 @@ impl Reading {
             columns: self.columns.clone(),
             duplicates: self.duplicates.duplicates(),
             weight: self.weight.clone(),
+            header: self.header.is_there(),
             node_id: self.node_id.clone(),
             variable: self.variable.clone(),
             max_memory,
@@ -209,6 +219,26 @@ pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
     let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
     PossibleValuesParser::new(names)
         .map(|name| Format::from_name(&name).expect("only names of formats are possible"))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Header {
+    /// By its names: source,target, from,to, left,right and the like, or a third field that is no number
+    Auto,
+    /// It is one
+    Yes,
+    /// It is data
+    No,
+}
+
+impl Header {
+    fn is_there(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::Yes => Some(true),
+            Self::No => Some(false),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

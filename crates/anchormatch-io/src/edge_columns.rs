@@ -7,13 +7,23 @@ use super::fault::quoted;
 use super::table::Row;
 
 /// The pairs of names that make a header of two columns.
-const END_NAMES: [(&str, &str); 6] = [
+const END_NAMES: [(&str, &str); 16] = [
     ("source", "target"),
     ("from", "to"),
     ("src", "dst"),
     ("node1", "node2"),
+    ("node_1", "node_2"),
     ("u", "v"),
     ("i", "j"),
+    ("left", "right"),
+    ("subject", "object"),
+    ("head", "tail"),
+    ("start", "end"),
+    ("sender", "receiver"),
+    ("source_id", "target_id"),
+    ("from_id", "to_id"),
+    ("id1", "id2"),
+    ("id_1", "id_2"),
 ];
 
 /// Which column holds what.
@@ -30,9 +40,7 @@ impl Columns {
     pub(super) fn of(row: &Row<'_>, options: &ReadOptions) -> Result<(Self, bool)> {
         let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
         let wanted = options.weight.as_deref();
-        let named = END_NAMES
-            .iter()
-            .find_map(|(source, target)| Some((column(source)?, column(target)?)));
+        let named = ends(row).filter(|_| options.header != Some(false));
         // `source,target,3` is an edge between two nodes of odd names.
         let is_named = named.is_some() && (row.len() != 3 || row.is_name(2) || wanted.is_some());
         let mut columns = Self {
@@ -61,7 +69,10 @@ impl Columns {
                  a matrix would be the format adjacency",
             ));
         }
-        let is_header = is_named || (!row.get(row.len() - 1).starts_with('{') && is_header(row)?);
+        let is_header = match options.header {
+            Some(header) => header,
+            None => is_named || (!row.get(row.len() - 1).starts_with('{') && is_header(row)?),
+        };
         if let Some(name) = wanted {
             let by_attributes = row.len() == 3 && row.get(2).starts_with('{');
             let by_name = is_header && column(name).is_some();
@@ -164,12 +175,11 @@ pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether one of the pairs of names stands anywhere in a header.
-pub(super) fn has_ends(row: &Row<'_>) -> bool {
-    let has = |name: &str| (0..row.len()).any(|i| row.get(i).eq_ignore_ascii_case(name));
-    END_NAMES
-        .iter()
-        .any(|(source, target)| has(source) && has(target))
+/// The columns of one of the pairs of names, in either order, wherever they stand in a header.
+pub(super) fn ends(row: &Row<'_>) -> Option<(usize, usize)> {
+    let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
+    let mut pairs = END_NAMES.iter();
+    pairs.find_map(|(source, target)| Some((column(source)?, column(target)?)))
 }
 
 /// Whether the first two fields are one of the pairs of names of a header.

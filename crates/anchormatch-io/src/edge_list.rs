@@ -100,10 +100,30 @@ pub fn read_edge_list_from(
     }
     let looks_like_points = doubt.holds();
     let note = looks_like_points.then(|| DOUBTFUL.to_owned());
-    Ok(LoadedGraph {
+    let mut loaded = LoadedGraph {
         looks_like_points,
         ..finish(builder, name, Format::EdgeList, note.into_iter().collect())?
-    })
+    };
+    if options.header.is_none() && rows > 1 && opens_with_strangers(&loaded.graph) {
+        let labels = loaded.graph.labels();
+        loaded.notes.push(format!(
+            "the first row, {},{}, was read as an edge, of nodes that occur nowhere else: is it a header?",
+            labels.get(0),
+            labels.get(1)
+        ));
+    }
+    Ok(loaded)
+}
+
+/// Whether the first edge is between two words that no other edge knows, as a header would be.
+fn opens_with_strangers(graph: &Graph) -> bool {
+    let is_word = |node: usize| {
+        let name = graph.labels().get(node);
+        name.chars()
+            .all(|c| c.is_alphabetic() || matches!(c, '_' | ' '))
+    };
+    let is_strange = |node: usize| graph.neighbours(node).len() == 1 && is_word(node);
+    graph.node_count() > 2 && graph.weight(0, 1) != 0.0 && is_strange(0) && is_strange(1)
 }
 
 /// Writes `graph` as `source,target,weight` with a header.
@@ -178,6 +198,39 @@ mod tests {
         }
         assert_eq!(edges("source,target,3"), [edge("source", "target", 3.0)]);
         assert_eq!(edges("x,y")[0], edge("x", "y", 1.0));
+    }
+
+    #[test]
+    fn a_header_may_be_told_and_a_doubtful_one_is_noted() {
+        let with = |text: &str, header| {
+            let options = ReadOptions {
+                header,
+                ..ReadOptions::default()
+            };
+            read_edge_list_from(text.as_bytes(), "e.csv", &options).unwrap()
+        };
+        let text = "links,rechts\nann,bob\nbob,eve\n";
+        let doubtful = with(text, None);
+        assert_eq!(doubtful.graph.edge_count(), 3);
+        assert!(
+            doubtful.notes[0].contains("links,rechts"),
+            "{:?}",
+            doubtful.notes
+        );
+        let told = with(text, Some(true));
+        assert_eq!((told.graph.edge_count(), told.notes.len()), (2, 0));
+        assert!(with(text, Some(false)).notes.is_empty());
+        assert_eq!(
+            with("source,target\na,b\n", Some(false)).graph.edge_count(),
+            2
+        );
+        for text in ["left,right\nann,bob\n", "object,subject\nbob,ann\n"] {
+            assert_eq!(with(text, None).graph.node_count(), 2, "{text}");
+        }
+        // Nodes that occur elsewhere, or numbers, are no header.
+        for text in ["ann,bob\nbob,eve\n", "1,2\n3,4\n4,5\n"] {
+            assert!(with(text, None).notes.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// What happens to an edge with two weights.
     pub duplicates: Duplicates,
+    /// Whether the first row of an edge list is a header; `None` goes by its names.
+    pub header: Option<bool>,
     /// The name of the edge attribute or column that holds the weight, where edges have named
     /// attributes; `None` is `weight`.
     pub weight: Option<String>,

@@ -15,7 +15,7 @@ use anchormatch::error::{Error, Result};
 use anchormatch::graph::{Graph, Labels};
 use anchormatch::linalg::{Csr, PairValues};
 
-use super::edge_columns::{is_header, names_ends};
+use super::edge_columns::{ends, is_header};
 use super::edge_list::SHAPE;
 use super::fault::{fault, quoted};
 use super::table::{Row, Table, write_field};
@@ -70,15 +70,26 @@ pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
     let mut table = Table::new(reader, name, SHAPE);
     let mut rows = Vec::new();
     let mut first = true;
+    // Source, target and, where there are three columns, the weight.
+    let mut columns = (0, 1, 2);
     while let Some(row) = table.next()? {
-        if std::mem::take(&mut first) && is_header(&row)? {
-            names_itself(&row)?;
-            continue;
+        if std::mem::take(&mut first) {
+            // `source,target,1` is a pair of two nodes of odd names.
+            let named = ends(&row).filter(|&(s, t)| row.len() == 2 || row.is_name(3 - s - t));
+            if let Some((source, target)) = named {
+                columns = (source, target, 3 - source - target);
+                continue;
+            }
+            if is_header(&row)? {
+                names_itself(&row)?;
+                continue;
+            }
         }
+        let (source, target, weight) = columns;
         rows.push(PairRow {
-            source: row.id(0)?.to_owned(),
-            target: row.id(1)?.to_owned(),
-            weight: (row.len() > 2).then(|| row.number(2)).transpose()?,
+            source: row.id(source)?.to_owned(),
+            target: row.id(target)?.to_owned(),
+            weight: (row.len() > 2).then(|| row.number(weight)).transpose()?,
             line: row.line(),
         });
     }
@@ -95,7 +106,7 @@ pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
 /// Refuses a header whose names say nothing: it may be a pair with a slip in its number.
 fn names_itself(row: &Row<'_>) -> Result<()> {
     let is_value = |name: &&str| row.get(2).eq_ignore_ascii_case(name);
-    if row.len() == 2 || names_ends(row) || VALUE_NAMES.iter().any(is_value) {
+    if row.len() == 2 || VALUE_NAMES.iter().any(is_value) {
         return Ok(());
     }
     let wanted = "a number, or a header such as source,target,weight";
@@ -341,6 +352,21 @@ mod tests {
         assert_eq!(anchors.soft().len(), 2);
         let hard = table("from,to\nann,3\n").anchors(&source, &target).unwrap();
         assert_eq!(hard.hard(), [(0, 3)]);
+    }
+
+    #[test]
+    fn columns_go_by_their_names_in_either_order() {
+        let (source, target) = graphs();
+        for text in [
+            "target,source\n3,ann\n",
+            "left,right\nann,3\n",
+            "object,subject\n3,ann\n",
+            "to,from,weight\n3,ann,1\n",
+            "score,target,source\n1,3,ann\n",
+        ] {
+            let anchors = table(text).anchors(&source, &target).unwrap();
+            assert_eq!(anchors.hard(), [(0, 3)], "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io::{BufRead, Read};
 
 use anchormatch::error::{Error, Result};
 
-use super::edge_columns::has_ends;
+use super::edge_columns::ends;
 use super::table::{Row, Shape, Table};
 
 /// How far the first two rows may reach.
@@ -57,7 +57,7 @@ pub(super) fn has_points(bytes: &[u8], name: &str) -> bool {
     let (Some(x), Some(y)) = (column("x"), column("y")) else {
         return false;
     };
-    if has_ends(&header) {
+    if ends(&header).is_some() {
         return false;
     }
     matches!(table.next(), Ok(Some(row)) if row.number(x).is_ok() && row.number(y).is_ok())
