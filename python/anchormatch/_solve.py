@@ -32,6 +32,9 @@ class SolverInfo(NamedTuple):
     complexity: str
     #: The problems that it takes.
     accepts: str
+    #: What it makes of listed candidates: ``listed`` works on the lists, in memory that follows them and the
+    #: edges; ``filled`` keeps to them and fills up matrices of all pairs.
+    candidates: str
     #: Its options with their defaults.
     options: dict[str, Any]
 

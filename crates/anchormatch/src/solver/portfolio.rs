@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::starting::{completed, crossed, random_assignment, shaken};
 use super::tabu::{Run, default_iterations};
-use super::{Faq, Gagm, Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
+use super::{Faq, Gagm, Info, Kind, OnLists, Rrwm, Solution, Solver, Start, Status, Tabu, round};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
@@ -107,6 +107,7 @@ impl Solver for Portfolio {
             reference: "Benlic, Hao, Expert Systems with Applications 42, 2015",
             complexity: "that of the relaxations and of tabu",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -1,10 +1,14 @@
 //! Assignment over lists: every row has a few columns, and everything else is ruled out.
 //!
 //! Memory and time follow the number of listed entries, whatever the shape. [`ListedBalance`] makes
-//! probabilities of log likelihoods; [`auction`] chooses one-to-one.
+//! probabilities of log likelihoods; [`auction`] chooses one-to-one, nearly at best, and [`ListedSolver`] at best.
 
 mod auction;
 mod balance;
+mod exact;
+mod sinkhorn;
 
 pub use auction::auction;
 pub use balance::ListedBalance;
+pub use exact::{Alone, ListedSolver};
+pub use sinkhorn::ListedSinkhorn;

@@ -8,10 +8,12 @@
 //!
 //! Where all assignments are allowed, everything on the smaller side is matched and W is a short sum
 //! of products, the gains of all exchanges are kept up to date ([`dense`]) and an iteration is two
-//! passes over N² numbers. Elsewhere ([`listed`]) each move is judged in O(1) from the gradient;
-//! staying alone counts as a column there.
+//! passes over N² numbers. Elsewhere ([`general`]) each move is judged in O(1) from the gradient;
+//! staying alone counts as a column there. Where candidates are listed ([`listed`]), moves that did not
+//! change are not judged again.
 
 mod dense;
+mod general;
 mod listed;
 
 use rand::SeedableRng;
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::local::Local;
 use super::starting::starting_point;
 use super::swaps::Swaps;
-use super::{Info, Kind, Solution, Solver, Start, Status};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
@@ -95,6 +97,7 @@ impl Solver for Tabu {
             reference: "Taillard, Parallel Computing 17, 1991",
             complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -113,13 +116,16 @@ impl Solver for Tabu {
     fn memory(&self, problem: &Problem) -> u64 {
         if Swaps::suit(problem) {
             Swaps::memory(problem)
-        } else {
+        } else if problem.candidates().is_all() {
             Local::memory(problem)
+        } else {
+            Local::memory(problem).saturating_add(listed::memory(problem))
         }
     }
 
     /// # Complexity
-    /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side.
+    /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side. For listed
+    /// candidates O(d k²) an iteration, degrees d and lists of length k, and memory O(candidates + edges).
     fn solve_accepted(
         &self,
         problem: &Problem,
@@ -176,8 +182,10 @@ impl Tabu {
         }
         if Swaps::suit(problem) {
             dense::run(self, problem, first, random, watch)
+        } else if let Some(lists) = problem.candidates().lists() {
+            listed::run(self, problem, lists, first, random, watch)
         } else {
-            listed::run(self, problem, first, random, watch)
+            general::run(self, problem, first, random, watch)
         }
     }
 }
@@ -204,10 +212,10 @@ const LOOKS_BETWEEN_REPORTS: usize = 64;
 
 impl<'m> Watch<'m> {
     fn new(problem: &Problem, total: usize, monitor: &'m Monitor) -> Self {
-        let (n, m) = problem.shape();
+        let numbers = problem.candidates().count();
         Self {
             monitor,
-            every: (NUMBERS_BETWEEN_LOOKS / (n * m).max(1)).clamp(1, 1024),
+            every: (NUMBERS_BETWEEN_LOOKS / numbers.max(1)).clamp(1, 1024),
             done: 0,
             total,
             sign: problem.sense().sign(),
