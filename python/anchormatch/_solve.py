@@ -61,7 +61,8 @@ class Solution:
     assignment: IndexArray
     #: Its value, larger or smaller being better as the problem says.
     objective: float
-    #: The relaxed solution, rows and columns summing to at most 1; ``None`` for pure searches.
+    #: The relaxed solution, rows and columns summing to at most 1; ``None`` for pure searches, and where it is
+    #: over listed candidates and a matrix of all pairs would not fit.
     soft: FloatArray | None = field(repr=False)
     #: Iterations made.
     iterations: int

@@ -17,7 +17,7 @@ mod partners;
 mod sinkhorn;
 
 pub use dense::{LinearSolver, TieBreak};
-pub use listed::{Alone, ListedBalance, ListedSinkhorn, ListedSolver, auction};
+pub use listed::{Alone, ListedBalance, ListedSinkhorn, ListedSolver, auction, augment};
 pub use partners::{Assignment, Partners};
 pub use sinkhorn::{Balance, Sinkhorn};
 

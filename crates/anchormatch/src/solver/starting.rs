@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::listed::{Space, fullest};
 use super::{Start, round};
-use crate::assignment::Assignment;
+use crate::assignment::{Assignment, augment};
 use crate::error::Result;
 use crate::linalg::Csr;
 use crate::monitor::Monitor;
@@ -78,7 +78,8 @@ fn scores(lists: &Csr<()>, mut score: impl FnMut(usize, usize) -> f64) -> Vec<f6
 
 /// A random assignment, as full as the coverage asks.
 ///
-/// When nodes may stay alone, each row in a random order takes a free column by chance.
+/// Where candidates are listed, each row in a random order takes a free one by chance; where as many as
+/// possible are to be matched, others then make room.
 pub(super) fn random_assignment(problem: &Problem, random: &mut ChaCha8Rng) -> Result<Assignment> {
     random_within(problem, random, &Monitor::silent())
 }
@@ -98,10 +99,6 @@ fn random_within(
         let chosen = larger[..m].iter().enumerate();
         return Ok(Assignment::from_pairs(n, chosen.map(|(a, &i)| (i, a))));
     };
-    if problem.coverage() == Coverage::Full {
-        let score = scores(lists, |_, _| random.random_range(0.0..1.0));
-        return Ok(fullest(lists, &score, monitor));
-    }
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(random);
     let mut free = vec![true; m];
@@ -115,6 +112,9 @@ fn random_within(
             result.set(i, Some(a));
             free[a] = false;
         }
+    }
+    if problem.coverage() == Coverage::Full {
+        augment(lists, &mut result, monitor);
     }
     Ok(result)
 }

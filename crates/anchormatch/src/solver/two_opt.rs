@@ -44,7 +44,7 @@ impl Solver for TwoOpt {
             name: "2opt",
             kind: Kind::Search,
             reference: "Burkard, Rendl, European Journal of Operational Research 17, 1984",
-            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            complexity: "O(r n²), r the rank of W; O(d k²) over lists of k candidates, d the degree",
             accepts: "all",
             candidates: OnLists::Listed,
         }

@@ -10,10 +10,14 @@
 //! Jonker, Volgenant, *Computing* 38, 1987): a row takes its best column and lowers v by what the second
 //! best is behind, and who loses a column bids again. Ties and what wars are left go along shortest paths
 //! (Dijkstra over the lists), each of which keeps all of the above.
+//!
+//! Where lists are long and bids left much, paths would see most of them, each one: the auction of [`scaled`]
+//! decides then, and the sum is within a sixteenth of the range of one score of the greatest.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::scaled;
 use crate::assignment::Assignment;
 use crate::linalg::Csr;
 use crate::monitor::Monitor;
@@ -21,7 +25,12 @@ use crate::monitor::Monitor;
 const NONE: u32 = u32::MAX;
 
 /// Bids for each row, on average, before shortest paths take over.
-const BIDS: usize = 16;
+const BIDS: usize = 64;
+
+/// Rows from which on the auction decides: where bids leave more than one in [`MANY`], and in any case.
+const LONG: usize = 8192;
+const VERY_LONG: usize = 32_768;
+const MANY: usize = 16;
 
 /// Steps between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1 << 14;
@@ -157,7 +166,7 @@ impl ListedSolver {
     #[must_use]
     pub fn memory(rows: usize, columns: usize, entries: usize) -> u64 {
         let nodes = rows.saturating_add(columns) as u64;
-        (64 * nodes).saturating_add(32 * entries as u64)
+        (96 * nodes).saturating_add(32 * entries as u64)
     }
 
     /// The choice of greatest sum for these scores, finite numbers, one for each entry, row after row.
@@ -177,13 +186,17 @@ impl ListedSolver {
         self.owners.fill(NONE);
         let mut steps = 0;
         self.bid(&mut steps, monitor);
-        let free = std::mem::take(&mut self.free);
-        for &row in &free {
-            if !self.augment(row, &mut steps, monitor) {
-                break;
+        if self.is_long() {
+            self.hold_auction(monitor);
+        } else {
+            let free = std::mem::take(&mut self.free);
+            for &row in &free {
+                if !self.augment(row, &mut steps, monitor) {
+                    break;
+                }
             }
+            self.free = free;
         }
-        self.free = free;
         if monitor.interrupted().is_some() {
             self.fill_up();
         }
@@ -264,7 +277,9 @@ impl ListedSolver {
                     if value < least {
                         (other, second) = (best, least);
                         (best, least) = (entry as u32, value);
-                    } else if value < second {
+                    } else if value < second
+                        || (value == second && other != NONE && self.owner_of(other) != NONE)
+                    {
                         (other, second) = (entry as u32, value);
                     }
                 }
@@ -301,6 +316,19 @@ impl ListedSolver {
                 }
                 row = loser;
             }
+        }
+    }
+
+    /// Whether shortest paths would take too long.
+    fn is_long(&self) -> bool {
+        let (rows, free) = (self.lists.rows(), self.free.len());
+        (rows >= LONG && free > rows / MANY) || (rows >= VERY_LONG && free > 0)
+    }
+
+    /// Takes what an auction from nothing decides; what was bid for stays when the monitor stops it.
+    fn hold_auction(&mut self, monitor: &Monitor) {
+        if let Some(taken) = scaled::assign(&self.lists, &self.costs, self.limit, monitor) {
+            self.taken = taken;
         }
     }
 

@@ -69,7 +69,7 @@ impl<'w> ByFactors<'w> {
                 for entry in lists.range(i) {
                     let mut sum = 0.0;
                     b.visit_row(lists.column(entry) as usize, |c, weight| {
-                        sum += weight * y[c]
+                        sum += weight * y[c];
                     });
                     out[entry - begin] += self.scale * sum;
                 }

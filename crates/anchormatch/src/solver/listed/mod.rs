@@ -100,23 +100,9 @@ impl<'p> Space<'p> {
     /// x as values of pairs, rows and columns that sum to more than 1 brought down to it.
     pub(super) fn soft(&self, mut x: Vec<f64>) -> PairValues {
         let lists = self.entries.lists();
-        for i in 0..lists.rows() {
-            let row = &mut x[lists.range(i)];
-            let sum: f64 = row.iter().sum();
-            if sum > MOST {
-                row.iter_mut().for_each(|x| *x /= sum);
-            }
-        }
-        let mut columns = vec![0.0; lists.cols()];
-        for (entry, x) in x.iter().enumerate() {
-            columns[self.entries.column(entry)] += x;
-        }
-        let mut entry = 0;
-        PairValues::from(lists.map(|()| {
-            let (value, sum) = (x[entry], columns[self.entries.column(entry)]);
-            entry += 1;
-            if sum > MOST { value / sum } else { value }
-        }))
+        cap_sums(lists, &mut x);
+        let mut values = x.into_iter();
+        PairValues::from(lists.map(|()| values.next().expect("a value for each entry")))
     }
 
     /// The assignment with the largest total score; where nodes may stay alone, without the pairs that
@@ -188,6 +174,27 @@ impl PartialOrd for Loss {
 pub(super) fn fullest(lists: &Csr<()>, score: &[f64], monitor: &Monitor) -> Assignment {
     let mut solver = ListedSolver::new(lists, Alone::LastResort);
     solver.maximise(score, monitor).clone()
+}
+
+/// Brings rows and then columns that sum to more than 1 down to it.
+fn cap_sums(lists: &Csr<()>, x: &mut [f64]) {
+    let mut columns = vec![0.0; lists.cols()];
+    for i in 0..lists.rows() {
+        let row = &mut x[lists.range(i)];
+        let sum: f64 = row.iter().sum();
+        for (x, &a) in row.iter_mut().zip(lists.columns(i)) {
+            if sum > MOST {
+                *x /= sum;
+            }
+            columns[a as usize] += *x;
+        }
+    }
+    for (entry, x) in x.iter_mut().enumerate() {
+        let sum = columns[lists.column(entry) as usize];
+        if sum > MOST {
+            *x /= sum;
+        }
+    }
 }
 
 /// The largest sum of a row or column.

@@ -8,9 +8,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Space, largest_sum};
+use super::{Space, cap_sums, largest_sum};
 use crate::assignment::{Alone, Assignment, ListedSinkhorn, ListedSolver};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::PairValues;
 use crate::monitor::Monitor;
 use crate::problem::Coverage;
@@ -19,6 +19,9 @@ use crate::solver::{Start, Status};
 
 /// Sums this close to what they should be need no balancing.
 const SUM_TOLERANCE: f64 = 1e-6;
+
+/// What may be missing of the sums of a balanced point.
+const MISSING: f64 = 1e-2;
 
 /// Sweeps of the balancing for a starting point.
 const START_SWEEPS: usize = 200;
@@ -35,8 +38,6 @@ pub(in crate::solver) struct Polytope<'s> {
     solver: ListedSolver,
     /// The vertex found last, as a vector of zeros and ones.
     vertex: Vec<f64>,
-    /// Whether everybody of the smaller side can be matched; `None` until asked.
-    is_full: Option<bool>,
 }
 
 impl<'s> Polytope<'s> {
@@ -48,7 +49,6 @@ impl<'s> Polytope<'s> {
         Self {
             solver: ListedSolver::new(space.entries.lists(), alone),
             vertex: vec![0.0; space.count()],
-            is_full: None,
             space,
             monitor,
         }
@@ -88,10 +88,10 @@ impl<'s> Polytope<'s> {
             let largest = largest_sum(self.space.entries.lists(), &ones);
             return Ok(vec![1.0 / largest.max(1.0); count]);
         }
-        if self.can_be_full() {
-            return Ok(self.balanced(vec![1.0; count]));
+        match self.balanced(vec![1.0; count]) {
+            Some(x) => Ok(x),
+            None => self.nearest(&vec![0.0; count]),
         }
-        self.nearest(&vec![0.0; count])
     }
 
     /// Half way between the middle and a random point, number `number` of this seed.
@@ -107,8 +107,8 @@ impl<'s> Polytope<'s> {
         };
         if self.space.problem.coverage() == Coverage::Partial {
             scale(&mut x, 1.0);
-        } else if self.can_be_full() {
-            x = self.balanced(x);
+        } else if let Some(balanced) = self.balanced(x.clone()) {
+            x = balanced;
         } else {
             scale(&mut x, 4.0);
             x = self.nearest(&x)?;
@@ -135,10 +135,6 @@ impl<'s> Polytope<'s> {
             }
             return Ok(x);
         }
-        if !self.can_be_full() {
-            x.iter_mut().for_each(|x| *x /= largest_sum);
-            return self.nearest(&x);
-        }
         let (n, m) = self.space.problem.shape();
         let total: f64 = x.iter().sum();
         let is_in =
@@ -147,33 +143,24 @@ impl<'s> Polytope<'s> {
             return Ok(x);
         }
         // Zeros may have no scaling with all sums 1; a little of everything has one.
-        x.iter_mut().for_each(|x| *x = *x / largest + 1e-9);
-        Ok(self.balanced(x))
+        let positive = x.iter().map(|x| x / largest + 1e-9).collect();
+        if let Some(balanced) = self.balanced(positive) {
+            return Ok(balanced);
+        }
+        x.iter_mut().for_each(|x| *x /= largest_sum);
+        self.nearest(&x)
     }
 
-    /// Positive values, balanced; no sum above 1.
-    fn balanced(&self, mut x: Vec<f64>) -> Vec<f64> {
+    /// Positive values, balanced, no sum above 1; `None` where the lists do not allow (nearly) everybody of
+    /// the smaller side a partner, so that something is missing.
+    fn balanced(&self, mut x: Vec<f64>) -> Option<Vec<f64>> {
         let lists = self.space.entries.lists();
         let go_on = || self.monitor.interrupted().is_none();
         ListedSinkhorn::new().balance(lists, &mut x, (SUM_TOLERANCE, START_SWEEPS), go_on);
-        let largest = largest_sum(lists, &x);
-        if largest > 1.0 + SUM_TOLERANCE {
-            x.iter_mut().for_each(|x| *x /= largest);
-        }
-        x
-    }
-
-    /// Whether the fullest assignments match everybody of the smaller side.
-    fn can_be_full(&mut self) -> bool {
-        if let Some(known) = self.is_full {
-            return known;
-        }
+        cap_sums(lists, &mut x);
         let (n, m) = self.space.problem.shape();
-        let even = vec![0.0; self.space.count()];
-        let fullest = super::fullest(self.space.entries.lists(), &even, self.monitor);
-        let is_full = fullest.matched() == n.min(m);
-        self.is_full = Some(is_full);
-        is_full
+        let total: f64 = x.iter().sum();
+        (total >= (1.0 - MISSING) * n.min(m) as f64).then_some(x)
     }
 
     /// A point of the hull near `target`.
@@ -196,6 +183,9 @@ impl Direction for Polytope<'_> {
     const IS_BEST: bool = true;
 
     fn find(&mut self, gradient: &[f64]) -> Result<()> {
+        if let Some(score) = gradient.iter().find(|score| !score.is_finite()) {
+            return Err(Error::parameter("score", score, "finite numbers"));
+        }
         let best = self.solver.maximise(gradient, self.monitor);
         self.vertex.fill(0.0);
         for (i, a) in best.pairs() {

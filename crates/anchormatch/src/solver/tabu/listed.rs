@@ -180,7 +180,7 @@ impl Choices {
         self.outdated.follow(local);
         let mut judged = 0usize;
         while let Some(row) = self.outdated.pop() {
-            let (mut any, mut permitted): (Option<(Step, f64)>, Option<(Step, f64)>) = (None, None);
+            let [mut any, mut permitted]: [Option<(Step, f64)>; 2] = [None; 2];
             let beats =
                 |best: &Option<(Step, f64)>, gain: f64| best.is_none_or(|best| gain > best.1);
             local.each_step(row, row, |step, gain| {

@@ -95,7 +95,7 @@ impl Solver for Tabu {
             name: "tabu",
             kind: Kind::Search,
             reference: "Taillard, Parallel Computing 17, 1991",
-            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            complexity: "O(r n²), r the rank of W; O(d k²) over lists of k candidates, d the degree",
             accepts: "all",
             candidates: OnLists::Listed,
         }
