@@ -29,8 +29,10 @@ use crate::solver::{Faq, Solution, Solver, Start, Status};
 /// Temperatures between the first and the last.
 const LEVELS: usize = 64;
 
-/// Proposals for each candidate in a round at most: lists are short, and need no more.
+/// Proposals for each candidate in a round at most: lists are short, and need no more. Small problems, of
+/// fewer candidates than these, have time for all that is asked for.
 const TRIES: usize = 16;
+const FEW: usize = 1 << 13;
 
 /// Rounds after the first have this share of its proposals.
 const LATER: usize = 3;
@@ -204,7 +206,7 @@ impl<'w> Walker<'w> {
         let value = |gain: f64| problem.constant() + problem.sense().sign() * gain;
         let most = |multiple: usize| {
             let wanted = multiple.saturating_mul(n.max(m));
-            wanted.min(TRIES.saturating_mul(count))
+            wanted.min(TRIES.saturating_mul(count.max(FEW)))
         };
         let mut improvements = vec![value(self.best)];
         let mut descent = Descent::new(self.monitor, n);

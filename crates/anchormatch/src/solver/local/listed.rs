@@ -64,6 +64,21 @@ impl<'p> Lists<'p> {
         }
     }
 
+    /// W between the pairs (i, a) and (k, c) of an assignment, as they are and exchanged; 0 where an exchange
+    /// is not listed.
+    pub(super) fn kept_and_crossed(
+        &self,
+        (i, a): (usize, usize),
+        (k, c): (usize, usize),
+    ) -> (f64, f64) {
+        let w = &self.space.operator;
+        let crossed = match (self.number(i, c), self.number(k, a)) {
+            (Some(first), Some(second)) => w.value(first, second),
+            _ => 0.0,
+        };
+        (w.value(self.at[i], self.at[k]), crossed)
+    }
+
     /// Brings `half` and the entries up to date for `step`, which takes its row from `a` and the column from
     /// the row `j`, where there are such.
     pub(super) fn follow(
@@ -163,9 +178,16 @@ impl<'p> Local<'p> {
             if back.is_none() && !self.partial {
                 continue;
             }
-            let kept = w.value(lists.at[i], lists.at[j]);
+            let kept = match self.kept.get(i * n + j) {
+                Some(&kept) => kept,
+                None => w.value(lists.at[i], lists.at[j]),
+            };
             if let Some(back) = back {
-                let change = base - loss + self.half[back] + kept + w.value(entry, back);
+                let crossed = match self.crossed.get(i * n + j) {
+                    Some(&crossed) => crossed,
+                    None => w.value(entry, back),
+                };
+                let change = base - loss + self.half[back] + kept + crossed;
                 visit(step(true), twice * change);
             }
             if self.partial {

@@ -34,6 +34,9 @@ use listed::Lists;
 /// Moves after which G is computed afresh, so that rounding does not add up.
 const REFRESH: usize = 4096;
 
+/// A table of all pairs of rows may have this many numbers for each candidate.
+const TABLE_SHARE: usize = 2;
+
 /// One move: `row` takes `column` (n₂: none).
 ///
 /// When the column has an owner, he takes the row's old one if `exchange`, else he stays alone.
@@ -59,7 +62,7 @@ pub(super) struct Local<'p> {
     owner: Vec<usize>,
     /// ½ h, without the sense's sign: of all pairs, or of each entry of the lists.
     half: Vec<f64>,
-    /// W(ia, jb) and W(ib, ja) for matched i and j with a = p(i), b = p(j); empty with lists.
+    /// W(ia, jb) and W(ib, ja) for matched i and j with a = p(i), b = p(j); empty with short lists.
     kept: Vec<f64>,
     crossed: Vec<f64>,
     /// sign · objective, without the constant.
@@ -83,7 +86,7 @@ impl<'p> Local<'p> {
         let lists = Space::of(problem).map(|space| Lists::new(space, n));
         let (pairs, rows) = match &lists {
             None => (n * m, n * n),
-            Some(lists) => (lists.space.count(), 0),
+            Some(lists) => (lists.space.count(), Self::table(n, lists.space.count())),
         };
         let factors = || problem.pairwise().low_rank();
         let mut local = Self {
@@ -107,11 +110,25 @@ impl<'p> Local<'p> {
         Ok(local)
     }
 
+    /// Numbers of a table of all pairs of rows where lists are so long that it is no larger than they are;
+    /// none elsewhere.
+    fn table(rows: usize, entries: usize) -> usize {
+        let pairs = rows.saturating_mul(rows);
+        if pairs <= TABLE_SHARE.saturating_mul(entries) {
+            pairs
+        } else {
+            0
+        }
+    }
+
     /// Bytes that a state takes.
     pub(super) fn memory(problem: &Problem) -> u64 {
         if !problem.candidates().is_all() {
             let nodes = problem.shape().0.saturating_add(problem.shape().1) as u64;
-            return Space::memory(problem, 2).saturating_add(24 * nodes);
+            let table = Self::table(problem.shape().0, problem.candidates().count());
+            let tables = (table as u64).saturating_mul(16);
+            let space = Space::memory(problem, 2).saturating_add(24 * nodes);
+            return space.saturating_add(tables);
         }
         let (n, m) = (problem.shape().0 as u64, problem.shape().1 as u64);
         let numbers = n.saturating_mul(m.saturating_add(n).saturating_add(n));
@@ -378,7 +395,7 @@ impl<'p> Local<'p> {
     fn update_pairs(&mut self, i: usize) {
         let (n, m) = (self.rows, self.cols);
         let a = self.partner[i];
-        if a == m || self.lists.is_some() {
+        if a == m || self.kept.is_empty() {
             return;
         }
         for k in 0..n {
@@ -397,10 +414,13 @@ impl<'p> Local<'p> {
                     }
                     (w.scale() * kept, w.scale() * crossed)
                 }
-                None => {
-                    let w = self.problem.pairwise();
-                    (w.value(i, a, k, c), w.value(i, c, k, a))
-                }
+                None => match &self.lists {
+                    Some(lists) => lists.kept_and_crossed((i, a), (k, c)),
+                    None => {
+                        let w = self.problem.pairwise();
+                        (w.value(i, a, k, c), w.value(i, c, k, a))
+                    }
+                },
             };
             for (matrix, value) in [(&mut self.kept, kept), (&mut self.crossed, crossed)] {
                 matrix[i * n + k] = value;

@@ -226,3 +226,58 @@ fn owner(local: &Local<'_>, step: Step) -> usize {
         n
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anchormatch_invariants::shapes::noise;
+    use rand::SeedableRng;
+
+    use super::super::general;
+    use super::*;
+    use crate::linalg::Matrix;
+    use crate::monitor::Monitor;
+    use crate::problem::{Candidates, Coverage, ProductPairwise, Sense, Weights};
+    use crate::solver::starting::random_assignment;
+
+    /// Whole numbers, so that no sum depends on its order.
+    fn problem(n: usize, m: usize, coverage: Coverage, seed: u64) -> Problem {
+        let weights = |n: usize, seed: u64| {
+            let value = |i: usize, j: usize| (9.0 * noise(i.min(j), i.max(j), seed)).floor() - 4.0;
+            Weights::sparse(&Matrix::from_fn(n, n, value))
+        };
+        let pairs = (0..n * m).map(|p| (p / m, p % m));
+        let some = pairs.filter(|&(i, a)| noise(i, a, seed + 7) < 0.4);
+        let (a, b) = (weights(n, seed), weights(m, seed + 1));
+        ProductPairwise::problem(Sense::Minimise, a, b, None)
+            .unwrap()
+            .with_coverage(coverage)
+            .with_candidates(Candidates::listed(n, m, some).unwrap())
+            .unwrap()
+    }
+
+    #[test]
+    fn it_goes_where_a_look_at_all_moves_leads() {
+        for coverage in [Coverage::Full, Coverage::Partial] {
+            for (shape, seed) in [((9, 9), 1), ((8, 12), 2), ((12, 8), 3), ((20, 20), 4)] {
+                let problem = problem(shape.0, shape.1, coverage, seed);
+                let lists = problem.candidates().lists().unwrap();
+                let silent = Monitor::silent();
+                // Pairs that were not tried for long come up too.
+                let tabu = Tabu {
+                    absence: Some(200),
+                    ..Tabu::default()
+                };
+                let mut random = ChaCha8Rng::seed_from_u64(seed);
+                let first = random_assignment(&problem, &mut random).unwrap();
+                let watch = || Watch::new(&problem, 6000, &silent);
+                let mut other = random.clone();
+                let want = general::run(&tabu, &problem, &first, &mut other, watch()).unwrap();
+                let found = run(&tabu, &problem, lists, &first, &mut random, watch()).unwrap();
+                assert_eq!(found.assignment, want.assignment, "{shape:?}");
+                assert_eq!(found.improvements, want.improvements, "{shape:?}");
+                assert_eq!(found.iterations, 6000);
+                assert!(want.improvements.len() > 1);
+            }
+        }
+    }
+}

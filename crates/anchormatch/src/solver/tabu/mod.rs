@@ -9,8 +9,8 @@
 //! Where all assignments are allowed, everything on the smaller side is matched and W is a short sum
 //! of products, the gains of all exchanges are kept up to date ([`dense`]) and an iteration is two
 //! passes over N² numbers. Elsewhere ([`general`]) each move is judged in O(1) from the gradient;
-//! staying alone counts as a column there. Where candidates are listed ([`listed`]), moves that did not
-//! change are not judged again.
+//! staying alone counts as a column there. Where candidates are listed and the lists are short ([`listed`]),
+//! moves that did not change are not judged again.
 
 mod dense;
 mod general;
@@ -26,6 +26,7 @@ use super::swaps::Swaps;
 use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
+use crate::linalg::Csr;
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
 
@@ -66,6 +67,16 @@ impl Tabu {
     fn absence(&self, nodes: usize) -> usize {
         self.absence.unwrap_or(5 * nodes * nodes)
     }
+}
+
+/// Lists are long when all pairs are no more than this many times the candidates.
+const LONG_SHARE: u64 = 4;
+
+/// The lists, where there are some and they are short: what moves change is then less than what there is.
+fn short_lists(problem: &Problem) -> Option<&Csr<()>> {
+    let lists = problem.candidates().lists()?;
+    let pairs = (lists.rows() as u64).saturating_mul(lists.cols() as u64 + 1);
+    (pairs > LONG_SHARE * lists.entries() as u64).then_some(lists)
 }
 
 /// What counts as the rank of W where every move is judged by itself.
@@ -116,10 +127,12 @@ impl Solver for Tabu {
     fn memory(&self, problem: &Problem) -> u64 {
         if Swaps::suit(problem) {
             Swaps::memory(problem)
-        } else if problem.candidates().is_all() {
-            Local::memory(problem)
         } else {
-            Local::memory(problem).saturating_add(listed::memory(problem))
+            Local::memory(problem).saturating_add(match short_lists(problem) {
+                None if problem.candidates().is_all() => 0,
+                None => 8 * LONG_SHARE * problem.candidates().count() as u64,
+                Some(_) => listed::memory(problem),
+            })
         }
     }
 
@@ -182,7 +195,7 @@ impl Tabu {
         }
         if Swaps::suit(problem) {
             dense::run(self, problem, first, random, watch)
-        } else if let Some(lists) = problem.candidates().lists() {
+        } else if let Some(lists) = short_lists(problem) {
             listed::run(self, problem, lists, first, random, watch)
         } else {
             general::run(self, problem, first, random, watch)
