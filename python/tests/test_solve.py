@@ -231,6 +231,9 @@ def test_absurd_options_end_with_the_time(solver, options, matrices):
 def test_options_have_the_forms_of_python(matrices):
     a = matrices[0] + matrices[0].T
     defaults = {info.name: info.options for info in am.solvers()}
+    on_lists = {info.name for info in am.solvers() if info.candidates == "listed"}
+    assert on_lists == {"2opt", "ils", "tabu", "anneal", "portfolio", "faq", "mean-field"}
+    assert {info.candidates for info in am.solvers()} == {"listed", "filled"}
     assert defaults["tabu"]["tenure"] == (0.9, 1.1) and defaults["tabu"]["iterations"] is None
     assert defaults["mean-field"]["inertia"] == 0.0
     for name, options in defaults.items():

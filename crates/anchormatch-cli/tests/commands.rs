@@ -2,7 +2,7 @@
 
 mod common;
 
-use anchormatch::solver::registry;
+use anchormatch::solver::{OnLists, registry};
 use anchormatch_invariants::command::says;
 use common::Bench;
 use serde_json::{Value, json};
@@ -359,6 +359,15 @@ fn the_list_of_solvers_is_that_of_the_registry() {
         );
         assert_eq!(list[place]["name"], info.name);
         assert_eq!(list[place]["accepts"], info.accepts);
+        let word = match info.candidates {
+            OnLists::Listed => "listed",
+            _ => "filled",
+        };
+        assert_eq!(list[place]["candidates"], word);
+        assert!(
+            row.is_some_and(|row| row.trim_end().ends_with(word)),
+            "{table}"
+        );
         assert!(help.contains(info.reference), "{help}");
     }
     assert_eq!(list.as_array().unwrap().len(), registry::all().len());

@@ -36,7 +36,8 @@ pub(crate) fn check_solver(settings: &Settings) -> PyResult<()> {
     }
 }
 
-/// All solvers: name, kind, reference, complexity, what they accept, and options with their defaults.
+/// All solvers: name, kind, reference, complexity, what they accept, what they make of listed candidates,
+/// and options with their defaults.
 #[pyfunction]
 pub(crate) fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -49,6 +50,7 @@ pub(crate) fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             info.reference,
             info.complexity,
             info.accepts,
+            format!("{:?}", info.candidates).to_lowercase(),
             dictionary(py, &solver.parameters())?,
         ))?;
     }

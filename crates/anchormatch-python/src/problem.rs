@@ -253,7 +253,8 @@ impl Problem {
             let mut solution = solver.solve(problem, &start, &monitor.holding(held))?;
             let seconds = watch.seconds();
             let soft = solution.soft.take();
-            let soft = soft.map(|soft| soft.into_full(monitor)).transpose()?;
+            // Listed values whose matrix would not fit are left out: the answer is there without them.
+            let soft = soft.and_then(|soft| soft.into_full(monitor).ok());
             Ok((solution, soft, seconds))
         })?;
         let result = PyDict::new(py);

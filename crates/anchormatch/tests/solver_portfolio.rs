@@ -5,7 +5,7 @@
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::{ExplicitPairwise, Problem};
 use anchormatch::solver::{
-    Faq, Info, Kind, Path, Portfolio, Solution, Solver, Start, Umeyama, registry,
+    Faq, Info, Kind, OnLists, Path, Portfolio, Solution, Solver, Start, Umeyama, registry,
 };
 use anchormatch::{Error, Monitor, Result};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ impl Solver for Failing {
             reference: "none",
             complexity: "none",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -111,7 +111,8 @@ fn check(problem: &Problem, solution: &Solution, name: &str) {
         "{name}"
     );
     assert!(solution.convergence.len() <= solution.iterations.max(1));
-    let soft = solution.soft_matrix().unwrap();
+    let soft = solution.soft.as_ref().unwrap();
+    let soft = soft.full(&Monitor::silent()).unwrap();
     assert_eq!((soft.rows(), soft.cols()), (n, m));
     for i in 0..n {
         assert!(soft.row(i).iter().all(|v| (-1e-9..=1.06).contains(v)));

@@ -1,6 +1,6 @@
 //! `anchormatch solvers`: what there is to choose from, and what can be set.
 
-use anchormatch::solver::{Info, Kind, Solver, registry};
+use anchormatch::solver::{Info, Kind, OnLists, Solver, registry};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::values;
 
 const LONG_ABOUT: &str = "\
 List the solvers that `match --solver` and `solve --solver` take: what they are, where they come from, \
-what an iteration costs and which problems they accept. With names: those solvers, with the parameters \
+what an iteration costs, which problems they accept and what they make of lists of candidates. With names: those solvers, with the parameters \
 that `solve --set` takes and their defaults.
 
 Relaxations work on a soft matrix and round it at the end; they give confidences. Searches walk from \
@@ -27,7 +27,8 @@ Examples:
 const LEGEND: &str = "\
 Costs are those of an iteration: n nodes on the larger side, P one product with W, which is O(n³)
 for products of matrices and kernels, O(pairs) for listed pairs, and O(n⁴) for a W that is given entry
-by entry.
+by entry. Candidates: `listed` works on their lists, in memory that follows them and the edges; `filled`
+keeps to them and fills up matrices of all pairs.
 ";
 
 const PARAMETERS: &str = "\
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     #[arg(value_name = "NAME", value_parser = values::solver(), hide_possible_values = true)]
     names: Vec<String>,
 
-    /// Write JSON: a list of {"name":…,"kind":…,"reference":…,"complexity":…,"accepts":…,"parameters":{…}}
+    /// Write JSON: a list of {"name":…,"kind":…,"reference":…,"complexity":…,"accepts":…,"candidates":…,"parameters":{…}}
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -89,8 +90,22 @@ fn kind(info: &Info) -> &'static str {
     }
 }
 
+fn candidates(info: &Info) -> &'static str {
+    match info.candidates {
+        OnLists::Listed => "listed",
+        _ => "filled",
+    }
+}
+
 fn list(solvers: &[Box<dyn Solver>]) -> String {
-    let header = ["name", "kind", "reference", "complexity", "accepts"];
+    let header = [
+        "name",
+        "kind",
+        "reference",
+        "complexity",
+        "accepts",
+        "candidates",
+    ];
     let mut table = Table::new(header).with_words(1..header.len());
     for solver in solvers {
         let info = solver.info();
@@ -100,6 +115,7 @@ fn list(solvers: &[Box<dyn Solver>]) -> String {
             info.reference,
             info.complexity,
             info.accepts,
+            candidates(&info),
         ]);
     }
     format!("{}\n{LEGEND}", table.text())
@@ -113,12 +129,13 @@ fn page(solver: &dyn Solver) -> String {
         rows(&mut table, &name, &value);
     }
     format!(
-        "{}, a {}: {}\n  costs    {}\n  accepts  {}\n\n{}",
+        "{}, a {}: {}\n  costs       {}\n  accepts     {}\n  candidates  {}\n\n{}",
         info.name,
         kind(&info),
         info.reference,
         info.complexity,
         info.accepts,
+        candidates(&info),
         table.text()
     )
 }

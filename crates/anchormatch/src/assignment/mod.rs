@@ -7,7 +7,8 @@
 //!
 //! An [`Assignment`] is the partner of each row, if it has one. [`minimise`] and [`maximise`] solve it exactly by shortest augmenting paths (the room [`dense`]);
 //! [`greedy`] takes the best entry that is left, again and again, and may leave nodes unmatched. [`Sinkhorn`] balances a
-//! positive matrix to a soft assignment. [`ListedBalance`] and [`auction`] do both where each row has a short list of columns.
+//! positive matrix to a soft assignment. [`ListedBalance`], [`auction`] and [`ListedSolver`] do both
+//! where each row has a short list of columns.
 
 pub mod dense;
 pub mod greedy;
@@ -16,7 +17,7 @@ mod partners;
 mod sinkhorn;
 
 pub use dense::{LinearSolver, TieBreak};
-pub use listed::{ListedBalance, auction};
+pub use listed::{Alone, ListedBalance, ListedSinkhorn, ListedSolver, auction, augment};
 pub use partners::{Assignment, Partners};
 pub use sinkhorn::{Balance, Sinkhorn};
 

@@ -83,6 +83,12 @@ impl Candidates {
         range.chain(list.iter().map(|&a| a as usize))
     }
 
+    /// The lists, unless nothing is ruled out.
+    #[must_use]
+    pub fn lists(&self) -> Option<&Csr<()>> {
+        self.listed.as_ref()
+    }
+
     /// Bytes that the lists take.
     pub(super) fn memory(&self) -> u64 {
         self.listed.as_ref().map_or(0, Csr::memory)

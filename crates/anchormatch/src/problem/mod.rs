@@ -21,6 +21,7 @@ mod explicit;
 mod factor;
 mod low_rank;
 mod product;
+mod restricted;
 mod seeds;
 mod separable;
 mod sparse;
@@ -34,12 +35,13 @@ pub use explicit::ExplicitPairwise;
 pub use factor::{GaussianKernel, KernelFactors};
 pub use low_rank::LowRank;
 pub use product::ProductPairwise;
+pub use restricted::{Entries, Restricted};
 pub use seeds::SeededProduct;
 pub use separable::SeparablePairwise;
 pub use sparse::{Listed, SparsePairwise};
 pub use weights::Weights;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -111,6 +113,33 @@ pub trait Pairwise: Send + Sync {
 
     /// The two factors of a product form, for solvers that need them.
     fn as_product(&self) -> Option<&ProductPairwise> {
+        None
+    }
+
+    /// Calls `visit` with W(ia, jb) for the pairs jb of an assignment with j < i, in their order; those that
+    /// are zero may be left out.
+    fn visit_before(
+        &self,
+        (i, a): (usize, usize),
+        assignment: &Assignment,
+        visit: &mut dyn FnMut(f64),
+    ) {
+        for j in 0..i {
+            if let Some(b) = assignment.partner(j) {
+                visit(self.value(i, a, j, b));
+            }
+        }
+    }
+
+    /// W between listed assignments alone, for kinds that are lists themselves and never meet all pairs;
+    /// [`Problem::restricted`] fills up for a product what the others give.
+    fn restricted<'w>(&'w self, _entries: &Arc<Entries<'w>>) -> Option<Box<dyn Restricted + 'w>> {
+        None
+    }
+
+    /// Bytes that [`restricted`](Self::restricted) and the scratch of its products take for so many
+    /// entries; `None` for kinds that are filled up.
+    fn restricted_memory(&self, _entries: usize) -> Option<u64> {
         None
     }
 }
@@ -340,6 +369,22 @@ impl Problem {
         self.pairwise.as_ref()
     }
 
+    /// W's off-diagonal part between the listed assignments.
+    #[must_use]
+    pub fn restricted<'w>(&'w self, entries: &Arc<Entries<'w>>) -> Box<dyn Restricted + 'w> {
+        let pairwise = self.pairwise();
+        let listed = pairwise.restricted(entries);
+        listed.unwrap_or_else(|| Box::new(restricted::Filled::new(pairwise, entries)))
+    }
+
+    /// Bytes that [`restricted`](Self::restricted) takes for so many entries, and the scratch of a product.
+    #[must_use]
+    pub fn restricted_memory(&self, entries: usize) -> u64 {
+        let pairwise = self.pairwise();
+        let listed = pairwise.restricted_memory(entries);
+        listed.unwrap_or_else(|| restricted::Filled::memory(pairwise))
+    }
+
     /// `out = W x`, unary part included.
     pub fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
         self.pairwise.apply(x, out, scratch);
@@ -368,16 +413,17 @@ impl Problem {
     }
 
     /// xᵀWx of an assignment, entry by entry, and the constant.
+    ///
+    /// # Complexity
+    /// O(edges) for sparse products and O(pairs) for listed pairs, with a search each; O(n²) else.
     #[must_use]
     pub fn objective(&self, assignment: &Assignment) -> f64 {
-        let matched: Vec<(usize, usize)> = assignment.pairs().collect();
         let mut total = self.constant;
-        for (place, &(i, a)) in matched.iter().enumerate() {
+        for (i, a) in assignment.pairs() {
             total += self.unary[(i, a)];
             // W is symmetric: each pair once, counted twice.
-            for &(j, b) in &matched[..place] {
-                total += 2.0 * self.pairwise.value(i, a, j, b);
-            }
+            let mut add = |value: f64| total += 2.0 * value;
+            self.pairwise.visit_before((i, a), assignment, &mut add);
         }
         total
     }

@@ -7,8 +7,13 @@
 //! symmetric, W·X is A' X B'ᵀ with both symmetrised: half the work. A and B are dense or sparse, each
 //! by itself.
 
+use std::sync::Arc;
+
 use super::low_rank::Rows;
-use super::{LowRank, Pairwise, Problem, Sense, Weights, sum_interactions, with_linear};
+use super::restricted::ByFactors;
+use super::{
+    Entries, LowRank, Pairwise, Problem, Restricted, Sense, Weights, sum_interactions, with_linear,
+};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
@@ -110,6 +115,11 @@ impl ProductPairwise {
     #[must_use]
     pub fn is_symmetric(&self) -> bool {
         self.transposed.is_none()
+    }
+
+    /// Whether either factor is a list of entries.
+    fn has_lists(&self) -> bool {
+        matches!(self.a, Weights::Sparse(_)) || matches!(self.b, Weights::Sparse(_))
     }
 
     /// `gradient[k, c] += scale · column_k · row_c` over the nonzero entries of both.
@@ -291,6 +301,55 @@ impl Pairwise for ProductPairwise {
 
     fn as_product(&self) -> Option<&ProductPairwise> {
         Some(self)
+    }
+
+    fn visit_before(
+        &self,
+        (i, a): (usize, usize),
+        assignment: &Assignment,
+        visit: &mut dyn FnMut(f64),
+    ) {
+        let mut look = |j: usize| {
+            if let Some(b) = assignment.partner(j) {
+                visit(self.value(i, a, j, b));
+            }
+        };
+        let Weights::Sparse(listed) = &self.a else {
+            (0..i).for_each(look);
+            return;
+        };
+        let before = |listed: &Csr<f64>| {
+            let columns = listed.columns(i);
+            columns.partition_point(|&j| (j as usize) < i)
+        };
+        let out = &listed.columns(i)[..before(listed)];
+        let into = match &self.transposed {
+            Some((Weights::Sparse(other), _)) => &other.columns(i)[..before(other)],
+            _ => &[],
+        };
+        // Both ascend; who stands in both is one.
+        let (mut p, mut q) = (0, 0);
+        while p < out.len() || q < into.len() {
+            let (x, y) = (out.get(p).copied(), into.get(q).copied());
+            let j = x.unwrap_or(u32::MAX).min(y.unwrap_or(u32::MAX));
+            p += usize::from(x == Some(j));
+            q += usize::from(y == Some(j));
+            look(j as usize);
+        }
+    }
+
+    fn restricted<'w>(&'w self, entries: &Arc<Entries<'w>>) -> Option<Box<dyn Restricted + 'w>> {
+        if !self.has_lists() {
+            return None;
+        }
+        let mut layers = vec![(&self.a, &self.b)];
+        layers.extend(self.transposed.as_ref().map(|(at, bt)| (at, bt)));
+        Some(Box::new(ByFactors::new(layers, entries)))
+    }
+
+    fn restricted_memory(&self, _entries: usize) -> Option<u64> {
+        let (n, m) = self.shape();
+        self.has_lists().then(|| ByFactors::memory(n, m))
     }
 }
 

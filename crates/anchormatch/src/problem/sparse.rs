@@ -4,7 +4,11 @@
 //! listed cost counts once when both assignments are chosen, so W(ia, jb) is half of it: xᵀWx counts
 //! every pair in both orders.
 
-use super::{Candidates, Coverage, Pairwise, Problem, Sense, with_linear};
+use std::sync::Arc;
+
+use super::restricted::ByNumbers;
+use super::{Candidates, Coverage, Entries, Pairwise, Problem, Restricted, Sense, with_linear};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::{Csr, Matrix};
 
@@ -190,6 +194,36 @@ impl Pairwise for SparsePairwise {
                 gradient[self.places[q]] += scale * w;
             }
         }
+    }
+
+    fn visit_before(
+        &self,
+        (i, a): (usize, usize),
+        assignment: &Assignment,
+        visit: &mut dyn FnMut(f64),
+    ) {
+        let Some(number) = self.numbers.place(i, a) else {
+            return;
+        };
+        let cols = self.numbers.cols();
+        for (q, w) in self.weights.row(number) {
+            let (j, b) = (self.places[q] / cols, self.places[q] % cols);
+            if j >= i {
+                return;
+            }
+            if assignment.partner(j) == Some(b) {
+                visit(w);
+            }
+        }
+    }
+
+    fn restricted<'w>(&'w self, entries: &Arc<Entries<'w>>) -> Option<Box<dyn Restricted + 'w>> {
+        let numbers = &self.numbers;
+        Some(Box::new(ByNumbers::new(numbers, &self.weights, entries)))
+    }
+
+    fn restricted_memory(&self, entries: usize) -> Option<u64> {
+        Some(4 * (entries as u64).saturating_add(self.places.len() as u64))
     }
 }
 

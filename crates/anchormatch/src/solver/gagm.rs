@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -78,6 +78,7 @@ impl Solver for Gagm {
             reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996",
             complexity: "P + O(n²) a balancing sweep",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -21,7 +21,7 @@ use super::frank_wolfe::{
     Direction, End, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -91,6 +91,7 @@ impl Solver for Goat {
             reference: "Saad-Eldin, Pedigo, Priebe, Vogelstein, arXiv:2111.05366, 2021",
             complexity: "P + O(n²) a Sinkhorn sweep",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -21,7 +21,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, largest_sum, soft_assignment};
-use super::{Info, Kind, Solution, Solver, Start, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -58,6 +58,7 @@ impl Solver for Hgm {
             reference: "Zass, Shashua, CVPR 2008",
             complexity: "P once, then O(n²)",
             accepts: "all; costs and negative values are shifted to affinities",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::local::{Local, Step};
 use super::starting::{random_assignment, starting_point};
 use super::tabu::default_iterations;
-use super::{Info, Kind, Solution, Solver, Start, Status};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
 use crate::error::Result;
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
@@ -55,6 +55,7 @@ impl Solver for Ils {
             reference: "Stützle, European Journal of Operational Research 174, 2006",
             complexity: "O(r n²) a move, r the rank of W; a kick takes some ten",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -81,7 +82,11 @@ impl Solver for Ils {
         let patience = self.patience.unwrap_or(8 * n);
         let mut descent = Descent::new(monitor, n);
         let mut local = Local::new(problem, &first, monitor)?;
-        let held = 8 * (n * m + 2 * n * n) as u64;
+        let held = if problem.candidates().is_all() {
+            8 * (n * m + 2 * n * n) as u64
+        } else {
+            Local::memory(problem)
+        };
         let mut kept = Local::new(problem, &first, &monitor.holding(held))?;
         descent.wake_all();
         let mut interrupt = descent.run(&mut local);
@@ -169,7 +174,7 @@ fn random_step(local: &Local<'_>, random: &mut ChaCha8Rng) -> Option<Step> {
 }
 
 /// The descent with don't-look bits.
-struct Descent<'m> {
+pub(super) struct Descent<'m> {
     monitor: &'m Monitor,
     /// Rows to look at, first in first out, and whether a row is among them.
     queue: std::collections::VecDeque<usize>,
@@ -177,7 +182,7 @@ struct Descent<'m> {
 }
 
 impl<'m> Descent<'m> {
-    fn new(monitor: &'m Monitor, rows: usize) -> Self {
+    pub(super) fn new(monitor: &'m Monitor, rows: usize) -> Self {
         Self {
             monitor,
             queue: std::collections::VecDeque::with_capacity(rows),
@@ -185,7 +190,7 @@ impl<'m> Descent<'m> {
         }
     }
 
-    fn wake_all(&mut self) {
+    pub(super) fn wake_all(&mut self) {
         (0..self.awake.len()).for_each(|i| self.wake_row(i));
     }
 
@@ -205,7 +210,7 @@ impl<'m> Descent<'m> {
     }
 
     /// Improves until every row sleeps.
-    fn run(&mut self, local: &mut Local<'_>) -> Option<Interrupt> {
+    pub(super) fn run(&mut self, local: &mut Local<'_>) -> Option<Interrupt> {
         while let Some(i) = self.queue.pop_front() {
             self.awake[i] = false;
             let (mut chosen, mut most) = (None, local.tolerance());

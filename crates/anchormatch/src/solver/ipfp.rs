@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frank_wolfe::{BestVertex, Form, Fresh, Polytope, StepRule, Taken, climb};
 use super::relaxation::{Iterations, check_nonnegative, initial, scale};
-use super::{Info, Kind, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -57,6 +57,7 @@ impl Solver for Ipfp {
             reference: "Leordeanu, Hebert, Sukthankar, NIPS 2009",
             complexity: "P + a linear assignment, O(n³) at worst",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

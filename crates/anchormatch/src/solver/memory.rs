@@ -1,6 +1,6 @@
 //! What solving takes beside the problem, and the one place that refuses what does not fit.
 
-use super::{Kind, Solver};
+use super::{Kind, OnLists, Solver};
 use crate::error::{Hint, Result};
 use crate::monitor::Monitor;
 use crate::problem::Problem;
@@ -31,7 +31,14 @@ pub(super) fn reserve<S: Solver + ?Sized>(
     problem: &Problem,
     monitor: &Monitor,
 ) -> Result<()> {
-    reserve_for(solver.info().kind, problem, solver.memory(problem), monitor)
+    let info = solver.info();
+    let needed = solver.memory(problem);
+    if info.candidates == OnLists::Filled && !problem.candidates().is_all() {
+        let (n, m) = problem.shape();
+        let what = format!("all {n}×{m} assignments, which {} fills up", info.name);
+        return monitor.reserve(&what, needed, &[Hint::MoreMemory, Hint::ListedPairs]);
+    }
+    reserve_for(info.kind, problem, needed, monitor)
 }
 
 /// Refuses so many bytes for a relaxation or a search.

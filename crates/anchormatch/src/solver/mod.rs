@@ -17,6 +17,7 @@ mod hgm;
 mod ils;
 mod ipfp;
 mod jumps;
+mod listed;
 mod local;
 mod mean_field;
 mod memory;
@@ -149,6 +150,17 @@ pub enum Kind {
     Search,
 }
 
+/// What a solver makes of listed candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OnLists {
+    /// Works on the lists: memory is O(candidates + edges), and soft results are listed.
+    Listed,
+    /// Keeps to them, and fills up matrices of all pairs.
+    Filled,
+}
+
 /// What a user should know before picking a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Info {
@@ -162,6 +174,8 @@ pub struct Info {
     pub complexity: &'static str,
     /// The problems that it takes.
     pub accepts: &'static str,
+    /// What it makes of listed candidates.
+    pub candidates: OnLists,
 }
 
 /// Where a solver starts.

@@ -19,9 +19,9 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::starting::{completed, crossed, random_assignment, shaken};
+use super::starting::{completed, crossed, random_assignment, shaken, starting_point};
 use super::tabu::{Run, default_iterations};
-use super::{Faq, Gagm, Info, Kind, Rrwm, Solution, Solver, Start, Status, Tabu, round};
+use super::{Faq, Gagm, Info, Kind, OnLists, Rrwm, Solution, Solver, Start, Status, Tabu};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::monitor::{Interrupt, Monitor, Progress};
@@ -32,6 +32,9 @@ const ROUNDS_BEFORE_RESTART: usize = 10;
 
 /// The share of the time that relaxations may take.
 const RELAXATION_SHARE: f64 = 0.3;
+
+/// Pairs up to which relaxations may fill up the lists of a problem.
+const MOST_FILLED: usize = 1 << 24;
 
 /// The search's parameters.
 #[derive(Serialize, Deserialize)]
@@ -107,6 +110,7 @@ impl Solver for Portfolio {
             reference: "Benlic, Hao, Expert Systems with Applications 42, 2015",
             complexity: "that of the relaxations and of tabu",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -129,7 +133,8 @@ impl Solver for Portfolio {
 
     /// # Complexity
     /// The relaxations, then O(r n²) a tabu iteration. Memory: four N×N matrices a thread, N the larger
-    /// side, and what the relaxations need.
+    /// side, and what the relaxations need. Over listed candidates O(candidates + edges); relaxations that
+    /// would fill up a large problem are left out.
     fn solve_accepted(
         &self,
         problem: &Problem,
@@ -257,8 +262,9 @@ impl<'a> Rounds<'a> {
         let mut starts = Vec::new();
         if let Some(assignment) = start.assignment {
             starts.push(completed(self.problem, assignment)?);
-        } else if let Some(soft) = start.soft {
-            starts.push(round(self.problem, &*soft.full(&self.quiet)?)?);
+        } else if start.soft.is_some() {
+            let random = &mut self.random(0);
+            starts.push(starting_point(self.problem, start, random, &self.quiet)?);
         }
         let relaxations = &self.portfolio.relaxations;
         for (place, relaxation) in relaxations.iter().enumerate() {
@@ -268,7 +274,7 @@ impl<'a> Rounds<'a> {
                 break;
             }
             // One that does not take the problem, or has no room, is no start and no reason to give up.
-            if relaxation.accepts(self.problem).is_ok() {
+            if relaxation.accepts(self.problem).is_ok() && !self.is_filled(relaxation.as_ref()) {
                 match relaxation.solve(self.problem, start, &monitor) {
                     Ok(solution) => starts.push(completed(self.problem, &solution.assignment)?),
                     Err(Error::Memory { .. }) => {}
@@ -288,6 +294,14 @@ impl<'a> Rounds<'a> {
         ranked.sort_by(|x, y| y.0.total_cmp(&x.0));
         ranked.truncate(self.searches);
         Ok(ranked.into_iter().map(|(_, first)| first).collect())
+    }
+
+    /// Whether a relaxation would fill up the lists of a large problem.
+    fn is_filled(&self, relaxation: &dyn Solver) -> bool {
+        let (n, m) = self.problem.shape();
+        !self.problem.candidates().is_all()
+            && relaxation.info().candidates == OnLists::Filled
+            && n.saturating_mul(m) > MOST_FILLED
     }
 
     /// Children of elites, shaken elites and random assignments.

@@ -3,8 +3,8 @@
 use super::{Solution, Start, Status};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
 pub(super) use crate::linalg::dot;
+use crate::linalg::{Matrix, PairValues};
 use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
 
@@ -146,10 +146,20 @@ impl<'m> Iterations<'m> {
     ) -> Solution {
         let nothing = Assignment::empty(soft.rows());
         cap_sums(&mut soft, &nothing);
+        self.listed_solution(problem, assignment, soft.into())
+    }
+
+    /// [`solution`](Self::solution) with soft values whose sums are within their bounds.
+    pub(super) fn listed_solution(
+        self,
+        problem: &Problem,
+        assignment: Assignment,
+        soft: PairValues,
+    ) -> Solution {
         Solution {
             objective: problem.objective(&assignment),
             assignment,
-            soft: Some(soft.into()),
+            soft: Some(soft),
             iterations: self.residuals.len(),
             status: self.status,
             convergence: self.residuals,

@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -70,6 +70,7 @@ impl Solver for Rrwm {
             reference: "Cho, Lee, Lee, ECCV 2010",
             complexity: "P + O(n²) a Sinkhorn sweep",
             accepts: "all; costs and negative values are shifted to affinities",
+            candidates: OnLists::Filled,
         }
     }
 

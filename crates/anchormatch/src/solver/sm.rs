@@ -18,7 +18,7 @@ use super::relaxation::{
     Iterations, add, check_nonnegative, dot, initial, norm, scale, soft_assignment,
 };
 use super::rounding::drop_harmful;
-use super::{Info, Kind, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
 use crate::assignment::{Assignment, greedy};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -71,6 +71,7 @@ impl Solver for Sm {
             reference: "Leordeanu, Hebert, ICCV 2005",
             complexity: "P + O(n²)",
             accepts: "all; costs and negative values are shifted to affinities",
+            candidates: OnLists::Filled,
         }
     }
 

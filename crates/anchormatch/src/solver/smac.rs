@@ -26,7 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, dot, norm, scale, soft_assignment};
-use super::{Info, Kind, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -60,6 +60,7 @@ impl Solver for Smac {
             reference: "Cour, Srinivasan, Shi, NIPS 2006",
             complexity: "P + O(n²)",
             accepts: "all; costs and negative values are shifted to affinities",
+            candidates: OnLists::Filled,
         }
     }
 

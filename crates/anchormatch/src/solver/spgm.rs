@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::relaxation::{
     Iterations, check_nonnegative, check_positive, initial, largest_sum, soft_assignment,
 };
-use super::{Info, Kind, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -62,6 +62,7 @@ impl Solver for Spgm {
             reference: "van Wyk, van Wyk, IEEE TPAMI 26, 2004",
             complexity: "P + O(n²) a projection sweep",
             accepts: "all; costs and negative values are shifted to affinities",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -4,10 +4,11 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::listed::{Space, fullest};
 use super::{Start, round};
-use crate::assignment::Assignment;
+use crate::assignment::{Assignment, augment};
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::Csr;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 
@@ -20,9 +21,16 @@ pub(super) fn starting_point(
     monitor: &Monitor,
 ) -> Result<Assignment> {
     match (start.assignment, start.soft) {
-        (Some(assignment), _) => completed(problem, assignment),
-        (None, Some(soft)) => round(problem, &*soft.full(monitor)?),
-        (None, None) => random_assignment(problem, random),
+        (Some(assignment), _) => completed_within(problem, assignment, monitor),
+        (None, Some(soft)) => match Space::of(problem) {
+            None => round(problem, &*soft.full(monitor)?),
+            Some(space) => {
+                let value = |e| soft[(space.entries.row(e), space.entries.column(e))];
+                let score: Vec<f64> = (0..space.count()).map(value).collect();
+                Ok(space.round(&score, monitor))
+            }
+        },
+        (None, None) => random_within(problem, random, monitor),
     }
 }
 
@@ -31,13 +39,21 @@ pub(super) fn starting_point(
 /// Given pairs stay where all assignments are allowed; else as many of them as a fullest assignment
 /// can hold.
 pub(super) fn completed(problem: &Problem, assignment: &Assignment) -> Result<Assignment> {
+    completed_within(problem, assignment, &Monitor::silent())
+}
+
+fn completed_within(
+    problem: &Problem,
+    assignment: &Assignment,
+    monitor: &Monitor,
+) -> Result<Assignment> {
     let (n, m) = problem.shape();
     let mut result = assignment.clone();
     let matched = result.matched();
     if problem.coverage() == Coverage::Partial || matched == n.min(m) {
         return Ok(result);
     }
-    if problem.candidates().is_all() {
+    let Some(lists) = problem.candidates().lists() else {
         let mut free = vec![true; m];
         result.pairs().for_each(|(_, a)| free[a] = false);
         let mut columns = (0..m).filter(|&a| free[a]);
@@ -47,19 +63,34 @@ pub(super) fn completed(problem: &Problem, assignment: &Assignment) -> Result<As
             }
         }
         return Ok(result);
-    }
-    let score = Matrix::from_fn(n, m, |i, a| {
+    };
+    let score = scores(lists, |i, a| {
         f64::from(u8::from(assignment.partner(i) == Some(a)))
     });
-    round(problem, &score)
+    Ok(fullest(lists, &score, monitor))
+}
+
+/// A score for each entry of the lists.
+fn scores(lists: &Csr<()>, mut score: impl FnMut(usize, usize) -> f64) -> Vec<f64> {
+    let entries = lists.triplets();
+    entries.map(|(i, a, ())| score(i, a)).collect()
 }
 
 /// A random assignment, as full as the coverage asks.
 ///
-/// When nodes may stay alone, each row in a random order takes a free column by chance.
+/// Where candidates are listed, each row in a random order takes a free one by chance; where as many as
+/// possible are to be matched, others then make room.
 pub(super) fn random_assignment(problem: &Problem, random: &mut ChaCha8Rng) -> Result<Assignment> {
+    random_within(problem, random, &Monitor::silent())
+}
+
+fn random_within(
+    problem: &Problem,
+    random: &mut ChaCha8Rng,
+    monitor: &Monitor,
+) -> Result<Assignment> {
     let (n, m) = problem.shape();
-    if problem.candidates().is_all() {
+    let Some(lists) = problem.candidates().lists() else {
         let mut larger: Vec<usize> = (0..n.max(m)).collect();
         larger.shuffle(random);
         if n <= m {
@@ -67,11 +98,7 @@ pub(super) fn random_assignment(problem: &Problem, random: &mut ChaCha8Rng) -> R
         }
         let chosen = larger[..m].iter().enumerate();
         return Ok(Assignment::from_pairs(n, chosen.map(|(a, &i)| (i, a))));
-    }
-    if problem.coverage() == Coverage::Full {
-        let score = Matrix::from_fn(n, m, |_, _| random.random_range(0.0..1.0));
-        return round(problem, &score);
-    }
+    };
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(random);
     let mut free = vec![true; m];
@@ -85,6 +112,9 @@ pub(super) fn random_assignment(problem: &Problem, random: &mut ChaCha8Rng) -> R
             result.set(i, Some(a));
             free[a] = false;
         }
+    }
+    if problem.coverage() == Coverage::Full {
+        augment(lists, &mut result, monitor);
     }
     Ok(result)
 }

@@ -73,7 +73,8 @@ fn consistent(problem: &Problem, solution: &Solution) {
     assert!(problem.is_feasible(&solution.assignment), "{solution:?}");
     assert_eq!(solution.objective, problem.objective(&solution.assignment));
     assert_eq!(solution.iterations, solution.convergence.len());
-    let soft = solution.soft_matrix().expect("relaxations have one");
+    let soft = solution.soft.as_ref().expect("relaxations have one");
+    let soft = soft.full(&Monitor::silent()).unwrap();
     assert_eq!((soft.rows(), soft.cols()), (n, m));
     assert!(soft.as_slice().iter().all(|&v| (0.0..=1.001).contains(&v)));
     for i in 0..n {

@@ -8,16 +8,20 @@
 //! First improvement looks at the exchanges of rows (1, 2), (1, 3), … in this order and begins anew after
 //! each that it makes, as SciPy's `quadratic_assignment` does with `method="2opt"`; but a look costs O(1)
 //! here.
+//!
+//! Where candidates are listed, the best move of each row is kept, and only rows whose moves changed are
+//! judged again: a move costs what it changes, not what there is.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::listed::{Outdated, Tournament};
 use super::local::{Local, Step};
 use super::starting::starting_point;
-use super::{Info, Kind, Solution, Solver, Start, Status};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
 use crate::error::Result;
-use crate::monitor::{Monitor, Progress};
+use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
 
 /// Improvement from the start's assignment, or from a random one.
@@ -40,18 +44,20 @@ impl Solver for TwoOpt {
             name: "2opt",
             kind: Kind::Search,
             reference: "Burkard, Rendl, European Journal of Operational Research 17, 1984",
-            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            complexity: "O(r n²), r the rank of W; O(d k²) over lists of k candidates, d the degree",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
     fn memory(&self, problem: &Problem) -> u64 {
-        Local::memory(problem)
+        Local::memory(problem).saturating_add(Frontier::memory(problem))
     }
 
     /// # Complexity
     /// O(n₁ n₂) to find a move and O(r n²) to make it; about n moves from a random start. Memory: one
-    /// n₁×n₂ and two n₁×n₁ matrices.
+    /// n₁×n₂ and two n₁×n₁ matrices. For listed candidates O(d k²) a move, degrees d and lists of length k,
+    /// and memory O(candidates + edges).
     fn solve_accepted(
         &self,
         problem: &Problem,
@@ -61,6 +67,7 @@ impl Solver for TwoOpt {
         let mut random = ChaCha8Rng::seed_from_u64(start.seed);
         let first = starting_point(problem, start, &mut random, monitor)?;
         let mut local = Local::new(problem, &first, monitor)?;
+        let mut frontier = Frontier::of(problem, &mut local);
         let sign = problem.sense().sign();
         let mut convergence = Vec::new();
         let (mut moves, mut looks) = (0, 0);
@@ -76,10 +83,19 @@ impl Solver for TwoOpt {
             if let Some(interrupt) = monitor.checkpoint(progress) {
                 break interrupt.into();
             }
-            let next = if self.first_improvement {
-                first_step(&local, &mut looks)
-            } else {
-                best_step(&local)
+            let next = match &mut frontier {
+                Some(frontier) => {
+                    if let Some(interrupt) = frontier.judge(&mut local, monitor) {
+                        break interrupt.into();
+                    }
+                    if self.first_improvement {
+                        frontier.first_step(&local, &mut looks)
+                    } else {
+                        frontier.best_step(&local)
+                    }
+                }
+                None if self.first_improvement => first_step(&local, &mut looks),
+                None => best_step(&local),
             };
             match next {
                 None => break Status::Converged,
@@ -143,4 +159,88 @@ fn first_step(local: &Local<'_>, looks: &mut usize) -> Option<Step> {
         }
     }
     None
+}
+
+/// Rows judged between two looks at the clock.
+const BETWEEN_LOOKS: usize = 4096;
+
+/// The best moves of all rows, where candidates are listed.
+struct Frontier {
+    outdated: Outdated,
+    best: Tournament,
+}
+
+impl Frontier {
+    fn of(problem: &Problem, local: &mut Local<'_>) -> Option<Self> {
+        let lists = problem.candidates().lists()?;
+        local.note_changes();
+        Some(Self {
+            outdated: Outdated::all(lists),
+            best: Tournament::new(lists.rows()),
+        })
+    }
+
+    fn memory(problem: &Problem) -> u64 {
+        let lists = problem.candidates().lists();
+        lists.map_or(0, |lists| {
+            let outdated = Outdated::memory(problem.shape(), lists.entries());
+            outdated.saturating_add(Tournament::memory(lists.rows()))
+        })
+    }
+
+    /// Judges the rows whose moves changed.
+    fn judge(&mut self, local: &mut Local<'_>, monitor: &Monitor) -> Option<Interrupt> {
+        self.outdated.follow(local);
+        let mut judged = 0usize;
+        while let Some(row) = self.outdated.pop() {
+            let mut best: Option<(Step, f64)> = None;
+            local.each_step(row, row, |step, gain| {
+                if best.is_none_or(|(_, most)| gain > most) {
+                    best = Some((step, gain));
+                }
+            });
+            self.best.set(row, best);
+            judged += 1;
+            if judged.is_multiple_of(BETWEEN_LOOKS)
+                && let Some(interrupt) = monitor.interrupted()
+            {
+                return Some(interrupt);
+            }
+        }
+        None
+    }
+
+    /// As [`best_step`].
+    fn best_step(&self, local: &Local<'_>) -> Option<Step> {
+        let (step, gain) = self.best.best_from(0)?;
+        (gain > local.tolerance()).then_some(step)
+    }
+
+    /// As [`first_step`]: rows whose best move gains nothing are passed over, and counted.
+    fn first_step(&self, local: &Local<'_>, looks: &mut usize) -> Option<Step> {
+        let n = local.shape().0;
+        let all = |rows: usize| rows * n - rows * rows.saturating_sub(1) / 2;
+        let above = local.tolerance().next_up();
+        let Some(row) = self.best.reaching(above, 0) else {
+            *looks += all(n);
+            return None;
+        };
+        *looks += all(row);
+        let (mut earliest, mut other) = (None, None);
+        local.each_step(row, row, |step, gain| {
+            if gain <= local.tolerance() {
+                return;
+            }
+            if step.exchange {
+                let owner = local.owner(step.column);
+                if earliest.is_none_or(|(first, _)| owner < first) {
+                    earliest = Some((owner, step));
+                }
+            } else if other.is_none() {
+                other = Some(step);
+            }
+        });
+        *looks += earliest.map_or(n - row, |(owner, _)| 1 + owner - row);
+        earliest.map(|(_, step)| step).or(other)
+    }
 }

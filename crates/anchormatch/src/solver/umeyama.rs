@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::squares;
 use super::relaxation::check_nonnegative;
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_transposed_into, symmetric_eigen};
@@ -55,6 +55,7 @@ impl Solver for Umeyama {
             reference: "Umeyama, IEEE TPAMI 1988",
             complexity: "two eigendecompositions, O(n³), once",
             accepts: "products A, B",
+            candidates: OnLists::Filled,
         }
     }
 

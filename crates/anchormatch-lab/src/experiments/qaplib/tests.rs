@@ -1,7 +1,7 @@
 use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 use anchormatch::problem::Problem;
-use anchormatch::solver::{Info, Kind, Solution};
+use anchormatch::solver::{Info, Kind, OnLists, Solution};
 use anchormatch_io::QapInstance;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,7 @@ impl Solver for Fixed {
             reference: "none",
             complexity: "O(n)",
             accepts: "all",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -269,6 +269,10 @@ impl<T: Copy> Csr<T> {
     #[must_use]
     pub fn place(&self, i: usize, j: usize) -> Option<usize> {
         let range = self.range(i);
+        if range.len() == self.cols {
+            // Nothing is left out of the row.
+            return (j < self.cols).then_some(range.start + j);
+        }
         let columns = &self.columns[range.clone()];
         // Columns are 32-bit numbers, so that a larger j is none of them.
         let j = u32::try_from(j).ok()?;

@@ -14,9 +14,13 @@
 //!
 //! Walks with their own random numbers run side by side; the best one counts. At last each one goes on
 //! around its optimum, and the answer is decoded from the [`occupancy`] of that time.
+//!
+//! All of this is for product forms without candidates. Where candidates are listed, [`listed`] anneals
+//! over their lists, for any W.
 
 mod chains;
 mod instance;
+mod listed;
 mod occupancy;
 mod opening;
 mod state;
@@ -35,7 +39,7 @@ use self::occupancy::Occupancy;
 use self::opening::opening;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
-use super::{Goat, Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Goat, Info, Kind, OnLists, Solution, Solver, Start, Status, round};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
 use crate::monitor::Monitor;
@@ -51,9 +55,10 @@ pub struct Anneal {
     /// Rounds of a walk at most, each an annealing and chains after it; one that gains nothing is the
     /// last. Default 5.
     pub rounds: usize,
-    /// Exchanges that a round proposes, in multiples of the larger side. Default 500.
+    /// Exchanges that a round proposes, in multiples of the larger side; over listed candidates at most 16
+    /// moves for each of them. Default 500.
     pub sweeps: usize,
-    /// Chains that a round makes, in multiples of the larger side. Default 2.
+    /// Chains that a round makes, in multiples of the larger side; none over listed candidates. Default 2.
     pub chains: usize,
     /// Exchanges that are proposed around the best assignment to sample others that are as good, in
     /// multiples of the larger side; 0 for none. Default 1500.
@@ -64,7 +69,8 @@ pub struct Anneal {
     pub cold: f64,
     /// The temperature at which assignments around the best are sampled. Default 0.1.
     pub sampling: f64,
-    /// Iterations of GOAT where no start is given; 0 for a random start. Default 6.
+    /// Iterations of GOAT, or of FAQ over listed candidates, where no start is given; 0 for a random start.
+    /// Default 6.
     pub opening: usize,
 }
 
@@ -120,12 +126,6 @@ fn factors(problem: &Problem) -> Result<&ProductPairwise> {
             "a quadratic assignment problem with matrices A and B, over which anneal exchanges partners",
         );
     };
-    if !problem.candidates().is_all() {
-        return refuse(
-            "a list of candidates",
-            "all assignments, among which anneal exchanges partners; tabu takes candidates",
-        );
-    }
     if problem.coverage() == Coverage::Partial {
         return refuse(
             "nodes that may stay alone",
@@ -142,7 +142,8 @@ impl Solver for Anneal {
             kind: Kind::Search,
             reference: "Mamano, Hayes, Bioinformatics 33, 2017; with chains",
             complexity: "O(1) a proposal, O(d_A d_B) an exchange, d the degrees",
-            accepts: "product forms A X B without candidates; best when sparse",
+            accepts: "product forms A X B, best when sparse; with listed candidates any",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -167,7 +168,10 @@ impl Solver for Anneal {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<()> {
-        factors(problem).map(|_| ())
+        if problem.candidates().is_all() {
+            factors(problem)?;
+        }
+        Ok(())
     }
 
     /// The instance and its walks are reserved where they begin, with advice of their own.
@@ -180,13 +184,17 @@ impl Solver for Anneal {
     ///
     /// # Complexity
     /// `sweeps` n proposals of O(1) and some percent of them exchanges of O(d_A d_B) for each walk.
-    /// Memory: 4 bytes for each pair of nodes and walk, and as much again.
+    /// Memory: 4 bytes for each pair of nodes and walk, and as much again; for listed candidates
+    /// O(candidates + edges) for each walk.
     fn solve_accepted(
         &self,
         problem: &Problem,
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
+        if !problem.candidates().is_all() {
+            return listed::solve(self, problem, start, monitor);
+        }
         let product = factors(problem)?;
         let (n, m) = problem.shape();
         let states = self.walks.min(rayon::current_num_threads());

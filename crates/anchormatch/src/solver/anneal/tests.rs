@@ -13,7 +13,7 @@ use super::*;
 use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 use crate::monitor::CancelToken;
-use crate::problem::{Candidates, ExplicitPairwise, Sense, Weights};
+use crate::problem::{ExplicitPairwise, Sense, Weights};
 use crate::solver::starting::random_assignment;
 
 fn weights(n: usize, kind: Kinds, random: &mut ChaCha8Rng) -> Weights {
@@ -337,10 +337,8 @@ fn what_it_does_not_take_is_refused() {
         let (a, b, _) = sparse_pair(6, 1);
         ProductPairwise::problem(Sense::Maximise, a, b, None).unwrap()
     };
-    let few = Candidates::listed(6, 6, (0..6).map(|i| (i, i))).unwrap();
     let explicit = ExplicitPairwise::new(2, 2, Matrix::zeros(4, 4)).unwrap();
     for (problem, word) in [
-        (product().with_candidates(few).unwrap(), "candidates"),
         (product().with_coverage(Coverage::Partial), "alone"),
         (
             Problem::maximise(Matrix::zeros(2, 2), Box::new(explicit)).unwrap(),

@@ -39,6 +39,29 @@ pub(in crate::solver) fn best_of_starts<F>(
 where
     F: Fn(Polytope<'_>, Vec<f64>, &Report<'_>) -> Result<Solution> + Sync,
 {
+    let limits = (restarts, max_iterations);
+    best_of_runs(problem, monitor, stage, limits, |number, report| {
+        let mut polytope = Polytope::new(problem);
+        let x = if number == 0 {
+            polytope.start(start)?
+        } else {
+            polytope.random(start.seed, number)?
+        };
+        climb(polytope, x, report)
+    })
+}
+
+/// The best of the solutions of `climb`, which is told the number of its start: 0 for the one asked for.
+pub(in crate::solver) fn best_of_runs<F>(
+    problem: &Problem,
+    monitor: &Monitor,
+    stage: &str,
+    (restarts, max_iterations): (usize, usize),
+    climb: F,
+) -> Result<Solution>
+where
+    F: Fn(u64, &Report<'_>) -> Result<Solution> + Sync,
+{
     let made = AtomicUsize::new(0);
     let interrupt = OnceLock::new();
     let report = |residual: f64| {
@@ -66,13 +89,7 @@ where
             interrupt.get_or_init(|| cut.into());
             return Ok(None);
         }
-        let mut polytope = Polytope::new(problem);
-        let x = if number == 0 {
-            polytope.start(start)?
-        } else {
-            polytope.random(start.seed, number as u64)?
-        };
-        let solution = climb(polytope, x, &report)?;
+        let solution = climb(number as u64, &report)?;
         Ok(Some(Run { number, solution }))
     };
     let best = if restarts == 0 {

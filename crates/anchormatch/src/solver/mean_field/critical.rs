@@ -25,10 +25,10 @@ use crate::problem::{LowRank, Pairwise, Problem};
 use crate::solver::relaxation::norm;
 
 /// Random matrices that a W without factors is asked for; a quarter of the products of the annealing.
-const PROBES: usize = 16;
+pub(super) const PROBES: usize = 16;
 
 /// Where the bulk of the spectrum ends, in units of ρ: a product of two semicircles, 2 · 2.
-const BULK_END: f64 = 4.0;
+pub(super) const BULK_END: f64 = 4.0;
 
 /// ρ, the root mean square of the eigenvalues of P 2W P.
 pub(super) fn spread(pairwise: &dyn Pairwise, seed: u64) -> f64 {

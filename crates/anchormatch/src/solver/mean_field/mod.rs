@@ -40,15 +40,19 @@
 //! The iteration is graduated assignment's (Gold, Rangarajan, IEEE TPAMI 18, 1996); the temperature
 //! scale is that of the replica-symmetric mean field for matching (Mézard, Parisi 1985; Kosowsky,
 //! Yuille, *Neural Networks* 7, 1994, for the annealing).
+//!
+//! Where candidates are listed, X has a number for each of them, 1/N is one over the length of the lists,
+//! and the spectrum is that of W between the candidates ([`listed`]).
 
 mod critical;
+mod listed;
 
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::memory::reserve;
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
-use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -118,6 +122,7 @@ impl Solver for MeanField {
             reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical temperature: this project",
             complexity: "P + O(n²) a balancing sweep",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -145,20 +150,28 @@ impl Solver for MeanField {
     }
 
     fn memory(&self, problem: &Problem) -> u64 {
-        matrices(problem, 6)
+        if problem.candidates().is_all() {
+            matrices(problem, 6)
+        } else {
+            listed::memory(problem)
+        }
     }
 
     /// `convergence` is ‖X' − X‖/√k, k = min(n₁, n₂).
     ///
     /// # Complexity
     /// One product with W and a few balancing sweeps a step. Memory: four
-    /// n₁×n₂ matrices and the product's scratch.
+    /// n₁×n₂ matrices and the product's scratch; vectors of all candidates in their place where these are
+    /// listed.
     fn solve_accepted(
         &self,
         problem: &Problem,
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
+        if !problem.candidates().is_all() {
+            return listed::solve(self, problem, start, monitor);
+        }
         Ok(self.anneal(problem, start, monitor)?.solution)
     }
 }

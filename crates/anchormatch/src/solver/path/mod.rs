@@ -25,7 +25,7 @@ use self::relaxation::{Images, Relaxation};
 use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
 use super::memory::squares;
 use super::relaxation::{check_nonnegative, check_positive};
-use super::{Info, Kind, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -66,6 +66,7 @@ impl Solver for Path {
             reference: "Zaslavskiy, Bach, Vert, IEEE TPAMI 2009",
             complexity: "P/2 + one linear assignment",
             accepts: "products A, B, one of them symmetric",
+            candidates: OnLists::Filled,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What all searches must do: book-keeping against recounts, optima against enumeration.
 
 mod first;
+mod frontier;
 mod problems;
 
 use anchormatch_invariants::shapes::on_any_threads;

@@ -8,10 +8,12 @@
 //!
 //! Where all assignments are allowed, everything on the smaller side is matched and W is a short sum
 //! of products, the gains of all exchanges are kept up to date ([`dense`]) and an iteration is two
-//! passes over N² numbers. Elsewhere ([`listed`]) each move is judged in O(1) from the gradient;
-//! staying alone counts as a column there.
+//! passes over N² numbers. Elsewhere ([`general`]) each move is judged in O(1) from the gradient;
+//! staying alone counts as a column there. Where candidates are listed and the lists are short ([`listed`]),
+//! moves that did not change are not judged again.
 
 mod dense;
+mod general;
 mod listed;
 
 use rand::SeedableRng;
@@ -21,9 +23,10 @@ use serde::{Deserialize, Serialize};
 use super::local::Local;
 use super::starting::starting_point;
 use super::swaps::Swaps;
-use super::{Info, Kind, Solution, Solver, Start, Status};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
+use crate::linalg::Csr;
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
 
@@ -66,6 +69,16 @@ impl Tabu {
     }
 }
 
+/// Lists are long when all pairs are no more than this many times the candidates.
+const LONG_SHARE: u64 = 4;
+
+/// The lists, where there are some and they are short: what moves change is then less than what there is.
+fn short_lists(problem: &Problem) -> Option<&Csr<()>> {
+    let lists = problem.candidates().lists()?;
+    let pairs = (lists.rows() as u64).saturating_mul(lists.cols() as u64 + 1);
+    (pairs > LONG_SHARE * lists.entries() as u64).then_some(lists)
+}
+
 /// What counts as the rank of W where every move is judged by itself.
 const GENERAL_RANK: usize = 24;
 
@@ -93,8 +106,9 @@ impl Solver for Tabu {
             name: "tabu",
             kind: Kind::Search,
             reference: "Taillard, Parallel Computing 17, 1991",
-            complexity: "O(r n²), r the rank of W; O(candidates + degree) for listed pairs",
+            complexity: "O(r n²), r the rank of W; O(d k²) over lists of k candidates, d the degree",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -114,12 +128,17 @@ impl Solver for Tabu {
         if Swaps::suit(problem) {
             Swaps::memory(problem)
         } else {
-            Local::memory(problem)
+            Local::memory(problem).saturating_add(match short_lists(problem) {
+                None if problem.candidates().is_all() => 0,
+                None => 8 * LONG_SHARE * problem.candidates().count() as u64,
+                Some(_) => listed::memory(problem),
+            })
         }
     }
 
     /// # Complexity
-    /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side.
+    /// O(r n²) an iteration for a W of rank r. Memory: four N×N matrices, N the larger side. For listed
+    /// candidates O(d k²) an iteration, degrees d and lists of length k, and memory O(candidates + edges).
     fn solve_accepted(
         &self,
         problem: &Problem,
@@ -176,8 +195,10 @@ impl Tabu {
         }
         if Swaps::suit(problem) {
             dense::run(self, problem, first, random, watch)
+        } else if let Some(lists) = short_lists(problem) {
+            listed::run(self, problem, lists, first, random, watch)
         } else {
-            listed::run(self, problem, first, random, watch)
+            general::run(self, problem, first, random, watch)
         }
     }
 }
@@ -204,10 +225,10 @@ const LOOKS_BETWEEN_REPORTS: usize = 64;
 
 impl<'m> Watch<'m> {
     fn new(problem: &Problem, total: usize, monitor: &'m Monitor) -> Self {
-        let (n, m) = problem.shape();
+        let numbers = problem.candidates().count();
         Self {
             monitor,
-            every: (NUMBERS_BETWEEN_LOOKS / (n * m).max(1)).clamp(1, 1024),
+            every: (NUMBERS_BETWEEN_LOOKS / numbers.max(1)).clamp(1, 1024),
             done: 0,
             total,
             sign: problem.sense().sign(),

@@ -15,17 +15,27 @@
 //! alone are moves like all others, and a move is judged in O(1). Making one updates G in O(n²) (less
 //! for sparse W) and two rows of W(ia, jb) and W(ib, ja) in O(n).
 //!
-//! Memory: one n₁×n₂ and two n₁×n₁ matrices.
+//! Memory: one n₁×n₂ and two n₁×n₁ matrices. Where candidates are listed, G has a number for each of them,
+//! W(ia, jb) and W(ib, ja) are asked for when a move is judged, and memory is O(candidates + edges).
+
+mod listed;
+
+pub(super) use listed::Change;
 
 use super::Kind;
+use super::listed::Space;
 use super::memory::{bytes, reserve_for};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, LowRank, Problem};
+use listed::Lists;
 
 /// Moves after which G is computed afresh, so that rounding does not add up.
 const REFRESH: usize = 4096;
+
+/// A table of all pairs of rows may have this many numbers for each candidate.
+const TABLE_SHARE: usize = 2;
 
 /// One move: `row` takes `column` (n₂: none).
 ///
@@ -45,27 +55,20 @@ pub(super) struct Local<'p> {
     rows: usize,
     cols: usize,
     partial: bool,
-    lists: Option<Lists>,
+    lists: Option<Lists<'p>>,
     /// The column of each row; n₂ when it is alone.
     partner: Vec<usize>,
     /// The row of each column; n₁ when it is free.
     owner: Vec<usize>,
-    /// ½ h, without the sense's sign.
+    /// ½ h, without the sense's sign: of all pairs, or of each entry of the lists.
     half: Vec<f64>,
-    /// W(ia, jb) and W(ib, ja) for matched i and j with a = p(i), b = p(j).
+    /// W(ia, jb) and W(ib, ja) for matched i and j with a = p(i), b = p(j); empty with short lists.
     kept: Vec<f64>,
     crossed: Vec<f64>,
     /// sign · objective, without the constant.
     gain: f64,
     tolerance: f64,
     moves: usize,
-}
-
-/// The columns that each row may take.
-struct Lists {
-    offsets: Vec<usize>,
-    columns: Vec<usize>,
-    allowed: Vec<bool>,
 }
 
 impl<'p> Local<'p> {
@@ -79,26 +82,16 @@ impl<'p> Local<'p> {
         monitor: &Monitor,
     ) -> Result<Self> {
         let (n, m) = problem.shape();
-        let listed = !problem.candidates().is_all();
         reserve_for(Kind::Search, problem, Self::memory(problem), monitor)?;
-        let lists = listed.then(|| {
-            let mut lists = Lists {
-                offsets: vec![0],
-                columns: Vec::with_capacity(problem.candidates().count()),
-                allowed: vec![false; n * m],
-            };
-            for i in 0..n {
-                for a in problem.candidates().of_row(i) {
-                    lists.columns.push(a);
-                    lists.allowed[i * m + a] = true;
-                }
-                lists.offsets.push(lists.columns.len());
-            }
-            lists
-        });
+        let lists = Space::of(problem).map(|space| Lists::new(space, n));
+        let (pairs, rows) = match &lists {
+            None => (n * m, n * n),
+            Some(lists) => (lists.space.count(), Self::table(n, lists.space.count())),
+        };
+        let factors = || problem.pairwise().low_rank();
         let mut local = Self {
             problem,
-            low_rank: problem.pairwise().low_rank(),
+            low_rank: lists.is_none().then(factors).flatten(),
             sign: problem.sense().sign(),
             rows: n,
             cols: m,
@@ -106,9 +99,9 @@ impl<'p> Local<'p> {
             lists,
             partner: vec![m; n],
             owner: vec![n; m],
-            half: vec![0.0; n * m],
-            kept: vec![0.0; n * n],
-            crossed: vec![0.0; n * n],
+            half: vec![0.0; pairs],
+            kept: vec![0.0; rows],
+            crossed: vec![0.0; rows],
             gain: 0.0,
             tolerance: tolerance(problem),
             moves: 0,
@@ -117,8 +110,26 @@ impl<'p> Local<'p> {
         Ok(local)
     }
 
+    /// Numbers of a table of all pairs of rows where lists are so long that it is no larger than they are;
+    /// none elsewhere.
+    fn table(rows: usize, entries: usize) -> usize {
+        let pairs = rows.saturating_mul(rows);
+        if pairs <= TABLE_SHARE.saturating_mul(entries) {
+            pairs
+        } else {
+            0
+        }
+    }
+
     /// Bytes that a state takes.
     pub(super) fn memory(problem: &Problem) -> u64 {
+        if !problem.candidates().is_all() {
+            let nodes = problem.shape().0.saturating_add(problem.shape().1) as u64;
+            let table = Self::table(problem.shape().0, problem.candidates().count());
+            let tables = (table as u64).saturating_mul(16);
+            let space = Space::memory(problem, 2).saturating_add(24 * nodes);
+            return space.saturating_add(tables);
+        }
         let (n, m) = (problem.shape().0 as u64, problem.shape().1 as u64);
         let numbers = n.saturating_mul(m.saturating_add(n).saturating_add(n));
         let factors = problem.pairwise().low_rank_memory().unwrap_or(0);
@@ -131,6 +142,11 @@ impl<'p> Local<'p> {
         self.owner.fill(self.rows);
         for (i, a) in assignment.pairs() {
             (self.partner[i], self.owner[a]) = (a, i);
+        }
+        if let Some(lists) = &mut self.lists {
+            for (i, a) in assignment.pairs() {
+                lists.at[i] = lists.number(i, a).expect("pairs are within the lists");
+            }
         }
         self.refresh();
         for i in 0..self.rows {
@@ -145,6 +161,9 @@ impl<'p> Local<'p> {
         self.half.copy_from_slice(&other.half);
         self.kept.copy_from_slice(&other.kept);
         self.crossed.copy_from_slice(&other.crossed);
+        if let (Some(lists), Some(others)) = (&mut self.lists, &other.lists) {
+            lists.at.copy_from_slice(&others.at);
+        }
         (self.gain, self.moves) = (other.gain, other.moves);
     }
 
@@ -175,22 +194,22 @@ impl<'p> Local<'p> {
 
     /// The number of columns that row `i` may take.
     pub(super) fn choices(&self, i: usize) -> usize {
-        self.lists
-            .as_ref()
-            .map_or(self.cols, |lists| lists.offsets[i + 1] - lists.offsets[i])
+        let lists = self.lists.as_ref();
+        lists.map_or(self.cols, |lists| lists.space.entries.of_row(i).len())
     }
 
     /// The `k`th column that row `i` may take.
     pub(super) fn choice(&self, i: usize, k: usize) -> usize {
-        self.lists
-            .as_ref()
-            .map_or(k, |lists| lists.columns[lists.offsets[i] + k])
+        self.lists.as_ref().map_or(k, |lists| {
+            let entries = &*lists.space.entries;
+            entries.column(entries.of_row(i).start + k)
+        })
     }
 
     fn allows(&self, i: usize, a: usize) -> bool {
         self.lists
             .as_ref()
-            .is_none_or(|lists| lists.allowed[i * self.cols + a])
+            .is_none_or(|lists| lists.number(i, a).is_some())
     }
 
     /// Calls `visit` with every move that row `i` can make and its gain.
@@ -199,6 +218,10 @@ impl<'p> Local<'p> {
     /// each of them once.
     #[inline]
     pub(super) fn each_step(&self, i: usize, first: usize, mut visit: impl FnMut(Step, f64)) {
+        if let Some(lists) = &self.lists {
+            self.each_listed_step(lists, i, first, visit);
+            return;
+        }
         let (n, m) = (self.rows, self.cols);
         let a = self.partner[i];
         let half = &self.half[i * m..(i + 1) * m];
@@ -225,7 +248,7 @@ impl<'p> Local<'p> {
                 return;
             }
             let kept = self.kept[i * n + j];
-            if j >= first && self.allows(j, a) {
+            if j >= first {
                 let change = base - loss + self.half[j * m + a] + kept + self.crossed[i * n + j];
                 visit(step(true), twice * change);
             }
@@ -233,12 +256,7 @@ impl<'p> Local<'p> {
                 visit(step(false), twice * (base - loss + kept));
             }
         };
-        match &self.lists {
-            None => (0..m).for_each(&mut take),
-            Some(lists) => lists.columns[lists.offsets[i]..lists.offsets[i + 1]]
-                .iter()
-                .for_each(|&b| take(b)),
-        }
+        (0..m).for_each(&mut take);
         if self.partial && a < m {
             let drop = Step {
                 row: i,
@@ -271,6 +289,9 @@ impl<'p> Local<'p> {
 
     /// What a permitted `step` would gain.
     pub(super) fn change(&self, step: Step) -> f64 {
+        if let Some(lists) = &self.lists {
+            return self.listed_change(lists, step);
+        }
         let (n, m) = (self.rows, self.cols);
         let (i, b) = (step.row, step.column);
         let a = self.partner[i];
@@ -298,7 +319,14 @@ impl<'p> Local<'p> {
         let a = self.partner[i];
         let j = if b < m { self.owner[b] } else { n };
         let w = self.problem.pairwise();
-        if step.exchange {
+        if let Some(lists) = &mut self.lists {
+            lists.follow(
+                step,
+                (a < m).then_some(a),
+                (j < n).then_some(j),
+                &mut self.half,
+            );
+        } else if step.exchange {
             w.add_exchange((i, a), (j, b), &mut self.half);
         } else {
             if a < m {
@@ -338,6 +366,10 @@ impl<'p> Local<'p> {
 
     /// Computes G and the objective from nothing.
     fn refresh(&mut self) {
+        if self.lists.is_some() {
+            self.refresh_listed();
+            return;
+        }
         let (n, m) = (self.rows, self.cols);
         let pairwise = self.problem.pairwise();
         let mut x = vec![0.0; n * m];
@@ -363,7 +395,7 @@ impl<'p> Local<'p> {
     fn update_pairs(&mut self, i: usize) {
         let (n, m) = (self.rows, self.cols);
         let a = self.partner[i];
-        if a == m {
+        if a == m || self.kept.is_empty() {
             return;
         }
         for k in 0..n {
@@ -382,10 +414,13 @@ impl<'p> Local<'p> {
                     }
                     (w.scale() * kept, w.scale() * crossed)
                 }
-                None => {
-                    let w = self.problem.pairwise();
-                    (w.value(i, a, k, c), w.value(i, c, k, a))
-                }
+                None => match &self.lists {
+                    Some(lists) => lists.kept_and_crossed((i, a), (k, c)),
+                    None => {
+                        let w = self.problem.pairwise();
+                        (w.value(i, a, k, c), w.value(i, c, k, a))
+                    }
+                },
             };
             for (matrix, value) in [(&mut self.kept, kept), (&mut self.crossed, crossed)] {
                 matrix[i * n + k] = value;

@@ -14,6 +14,11 @@
 //!
 //! The hull of unequal sizes is used as it is, without dummy nodes. At the end a linear assignment
 //! rounds X; a vertex met on the way is taken instead when it is better, which costs nothing.
+//!
+//! Where candidates are listed, X has a number for each of them and all of this goes over their lists
+//! ([`listed`]).
+
+mod listed;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +26,7 @@ use super::frank_wolfe::{
     BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
 use super::relaxation::check_nonnegative;
-use super::{Info, Kind, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -62,6 +67,7 @@ impl Solver for Faq {
             reference: "Vogelstein et al., PLoS ONE 2015",
             complexity: "P/2 + one linear assignment",
             accepts: "all",
+            candidates: OnLists::Listed,
         }
     }
 
@@ -70,7 +76,12 @@ impl Solver for Faq {
     }
 
     fn memory(&self, problem: &Problem) -> u64 {
-        matrices(problem, 5).saturating_mul(starts_at_once(self.restarts))
+        let one = if problem.candidates().is_all() {
+            matrices(problem, 5)
+        } else {
+            listed::memory(problem)
+        };
+        one.saturating_mul(starts_at_once(self.restarts))
     }
 
     /// `iterations`, `convergence` (the gap) and `soft` (the last X) are those of the best start.
@@ -78,13 +89,17 @@ impl Solver for Faq {
     /// # Complexity
     /// One linear assignment an iteration, and W times an assignment: O(n³) for dense products, O(r
     /// n³) for a separable kernel, O(Σ deg²) for sparse products. Memory: four n₁×n₂ matrices, the
-    /// product's scratch and the assignment's, for every start that runs at the same time.
+    /// product's scratch and the assignment's, for every start that runs at the same time; vectors of all
+    /// candidates in the place of matrices where they are listed.
     fn solve_accepted(
         &self,
         problem: &Problem,
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
+        if !problem.candidates().is_all() {
+            return listed::solve(self, problem, start, monitor);
+        }
         let unary = problem.full_unary(monitor)?.as_slice();
         best_of_starts(
             problem,
