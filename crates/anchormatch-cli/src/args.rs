@@ -158,6 +158,15 @@ pub(crate) struct Reading {
     /// What to do with an edge that stands twice with different weights
     #[arg(long, value_name = "RULE", default_value = "error")]
     duplicates: DuplicateRule,
+
+    /// Read the rows of edge lists as arcs, from their first node to their second. GraphML, GML, Pajek, LEDA
+    /// and matrices say by themselves whether edges have directions
+    #[arg(long, conflicts_with = "undirected")]
+    directed: bool,
+
+    /// Set all directions aside
+    #[arg(long)]
+    undirected: bool,
 }
 
 impl Reading {
@@ -189,12 +198,18 @@ impl Reading {
             points: self.points,
             columns: self.columns.clone(),
             duplicates: self.duplicates.duplicates(),
+            directed: self.directions(),
             weight: self.weight.clone(),
             node_id: self.node_id.clone(),
             variable: self.variable.clone(),
             max_memory,
             ..ReadOptions::default()
         }
+    }
+
+    /// Whether edges have directions, where the caller says so.
+    fn directions(&self) -> Option<bool> {
+        (self.directed || self.undirected).then_some(self.directed)
     }
 
     /// What happens to an edge with two weights, by the name of the command line.

@@ -81,7 +81,7 @@ pub fn read_edge_list_from(
             Some(column) => row.number(column)?,
         };
         let line = Some(row.line());
-        if columns.is_directed(&row)? {
+        if columns.is_directed(&row)? || options.directed == Some(true) {
             builder.arc(source, target, weight, line)?;
         } else {
             builder.edge(source, target, weight, line)?;

@@ -297,6 +297,12 @@ fn finish(
     mut notes: Vec<String>,
 ) -> Result<LoadedGraph> {
     let graph = builder.build().map_err(|e| fault::in_file(e, name))?;
+    if graph.is_directed() {
+        notes.push(format!(
+            "the edges have directions: {} arcs",
+            graph.link_count()
+        ));
+    }
     notes.extend(cleaning_notes(graph.cleaning()));
     Ok(LoadedGraph {
         graph,

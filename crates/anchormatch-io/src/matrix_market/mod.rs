@@ -46,16 +46,14 @@ pub fn read_matrix_market_from(
         return Err(cut(&lines, "the end of the file", "the size of the matrix"));
     }
     let size = Size::read(&lines, &banner)?;
-    let mut builder = GraphBuilder::counted_from(1, size.nodes)
-        .map_err(|_| {
-            lines.fault(
-                1,
-                format!("{} rows", size.nodes),
-                format!("at most {}", u32::MAX),
-            )
-        })?
-        .duplicates(options.duplicates)
-        .file(name);
+    let builder = GraphBuilder::counted_from(1, size.nodes).map_err(|_| {
+        lines.fault(
+            1,
+            format!("{} rows", size.nodes),
+            format!("at most {}", u32::MAX),
+        )
+    })?;
+    let mut builder = options.following(builder, name);
     let entries = if banner.array {
         read_array(&mut lines, &banner, &size, options, &mut builder)?
     } else {
