@@ -87,6 +87,12 @@ impl Edge {
     fn ends(&self) -> u64 {
         (u64::from(self.low) << 32) | u64::from(self.high)
     }
+
+    /// Whether the two run opposite ways, and nothing has said yet that they are arcs.
+    fn could_be_the_opposite_arc_of(&self, other: &Self) -> bool {
+        let told = (self.place | other.place) & (Place::ARC | Place::ENTRY);
+        told == 0 && (self.place ^ other.place) & Place::BACKWARD != 0
+    }
 }
 
 /// How an edge stands in its input, in one number: the 1-based line, 0 when it did not come from a
@@ -276,7 +282,7 @@ impl GraphBuilder {
             return Err(Error::Graph("found no node, expected at least one".into()));
         }
         let loops = std::mem::take(&mut self.loops);
-        let loops = self.merged(loops, &mut |_, _| {})?;
+        let loops = self.merged(loops, &mut |_, _, _| {})?;
         let loops = loops.iter().map(|e| (e.low as usize, e.weight)).collect();
         let (edges, arcs) = if self.has_directions() {
             self.directed()?
@@ -337,11 +343,12 @@ impl GraphBuilder {
         )
     }
 
-    /// The edges sorted, one for each run of equal ends; zero weights are dropped. `count` sees every run.
+    /// The edges sorted, one for each run of equal ends; zero weights are dropped. `count` sees every run
+    /// and its weight.
     pub(super) fn merged(
         &mut self,
         mut edges: Vec<Edge>,
-        count: &mut dyn FnMut(&mut Self, &[Edge]),
+        count: &mut dyn FnMut(&mut Self, &[Edge], f64),
     ) -> Result<Vec<Edge>> {
         // Stable: mentions of one edge stay in the order in which they came.
         edges.par_sort_by_key(Edge::ends);
@@ -351,11 +358,9 @@ impl GraphBuilder {
             let same = |e: &&Edge| (e.low, e.high) == (first.low, first.high);
             let run = &edges[start..start + edges[start..].iter().take_while(same).count()];
             let weight = self.merged_weight(run)?;
-            count(self, run);
+            count(self, run, weight);
             start += run.len();
-            if weight == 0.0 {
-                self.cleaning.zero_weights += 1;
-            } else {
+            if weight != 0.0 {
                 edges[kept] = Edge { weight, ..first };
                 kept += 1;
             }
@@ -399,7 +404,8 @@ impl GraphBuilder {
     }
 
     /// Counts what merging `run` sets aside.
-    fn count(&mut self, run: &[Edge]) {
+    fn count(&mut self, run: &[Edge], weight: f64) {
+        self.cleaning.zero_weights += usize::from(weight == 0.0);
         let with = |flag| run.iter().filter(|e| Place(e.place).is(flag)).count();
         let directed = with(Place::ARC | Place::ENTRY);
         let backward = with(Place::BACKWARD);
@@ -430,10 +436,8 @@ impl GraphBuilder {
                 place(second)
             ),
             "one weight",
-            if self.directions == Directions::Ignore
-                && (first.place ^ second.place) & Place::BACKWARD != 0
-            {
-                &[Hint::Duplicates, Hint::Directed]
+            if first.could_be_the_opposite_arc_of(second) {
+                &[Hint::Directed, Hint::Duplicates]
             } else {
                 &[Hint::Duplicates]
             },
@@ -511,8 +515,8 @@ mod tests {
         assert_eq!(
             builder.build().unwrap_err().to_string(),
             "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
-             expected one weight; give a rule for repeated edges: sum, mean, max or first or read the rows as \
-             directed edges"
+             expected one weight; read the rows as directed edges or give a rule for repeated edges: sum, \
+             mean, max or first"
         );
     }
 

@@ -35,9 +35,18 @@ impl GraphBuilder {
                 arcs.push(turned);
             }
         }
-        let mut repeated = 0;
-        let arcs = self.merged(arcs, &mut |_, run| repeated += run.len() - 1)?;
-        self.taken().1.repeated_edges += repeated;
+        let (mut repeated, mut zeros) = (0, 0);
+        let arcs = self.merged(arcs, &mut |_, run, weight| {
+            // An edge runs both ways and is counted one way.
+            let is_arc = |e: &Edge| Place(e.place).is(Place::ARC | Place::ENTRY);
+            if run[0].low < run[0].high || run.iter().any(is_arc) {
+                repeated += run.len() - 1;
+                zeros += usize::from(weight == 0.0);
+            }
+        })?;
+        let cleaning = self.taken().1;
+        cleaning.repeated_edges += repeated;
+        cleaning.zero_weights += zeros;
         let mut offsets = vec![0usize; n + 1];
         for arc in &arcs {
             offsets[arc.low as usize + 1] += 1;
@@ -124,6 +133,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Hint;
     use crate::graph::{Directions, Duplicates};
 
     fn directed(arcs: &[(usize, usize, f64)]) -> Graph {
@@ -198,6 +208,45 @@ mod tests {
             builder.arc(1, 0, w, None).unwrap();
         }
         assert_eq!(builder.build().unwrap().arcs().get(1, 0), Some(3.0));
+    }
+
+    #[test]
+    fn an_edge_among_arcs_is_counted_once() {
+        let mut builder = GraphBuilder::with_nodes(4)
+            .unwrap()
+            .directions(Directions::Keep);
+        builder.arc(3, 0, 1.0, None).unwrap();
+        for (u, v, w) in [(1, 2, 4.0), (2, 1, 4.0), (0, 2, 0.0), (1, 1, 0.0)] {
+            builder.edge(u, v, w, None).unwrap();
+        }
+        let cleaning = builder.build().unwrap().cleaning();
+        assert_eq!((cleaning.repeated_edges, cleaning.zero_weights), (1, 1));
+        assert_eq!(cleaning.self_loops, 1);
+    }
+
+    #[test]
+    fn rows_that_contradict_each_other_may_be_arcs() {
+        let hints = |add: fn(&mut GraphBuilder, usize, usize, f64) -> Result<()>, back: bool| {
+            let builder = GraphBuilder::with_nodes(2).unwrap().file("f");
+            let mut builder = builder.directions(Directions::Keep);
+            add(&mut builder, 0, 1, 1.0).unwrap();
+            let (u, v) = if back { (1, 0) } else { (0, 1) };
+            add(&mut builder, u, v, 2.0).unwrap();
+            builder
+                .build()
+                .map_or_else(|e| e.hints().to_vec(), |_| Vec::new())
+        };
+        let both = [Hint::Directed, Hint::Duplicates];
+        assert_eq!(hints(|b, u, v, w| b.edge(u, v, w, None), true), both);
+        assert_eq!(
+            hints(|b, u, v, w| b.edge(u, v, w, None), false),
+            [Hint::Duplicates]
+        );
+        assert_eq!(
+            hints(|b, u, v, w| b.arc(u, v, w, None), false),
+            [Hint::Duplicates]
+        );
+        assert_eq!(hints(|b, u, v, w| b.arc(u, v, w, None), true), []);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Weighted graphs in compressed sparse rows, with the caller's node labels.
 //!
 //! G = (V, E, w): a symmetric adjacency matrix A with zero diagonal and finite weights, which may be
-//! negative; of a [directed](Graph::is_directed) graph its arcs beside it. The Laplacian L = D − A takes max(w, 0), because with negative weights it would no
-//! longer be positive semidefinite and heat would not diffuse.
+//! negative; of a [directed](Graph::is_directed) graph its arcs beside it. The Laplacian L = D − A takes
+//! max(w, 0), because with negative weights it would no longer be positive semidefinite and heat would
+//! not diffuse.
 
 mod builder;
 #[cfg(any(feature = "ndarray", feature = "petgraph"))]
