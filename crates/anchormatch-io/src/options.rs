@@ -102,14 +102,20 @@ impl ReadOptions {
 
     /// The builder, told these options.
     pub(super) fn following(&self, builder: GraphBuilder, name: &str) -> GraphBuilder {
+        let builder = builder
+            .duplicates(self.duplicates)
+            .directions(self.directions());
+        builder.file(name)
+    }
+
+    /// What becomes of directions.
+    pub(super) fn directions(&self) -> Directions {
         let as_written = self.duplicates == Duplicates::Error;
-        let directions = if self.directed.unwrap_or(as_written) {
+        if self.directed.unwrap_or(as_written) {
             Directions::Keep
         } else {
             Directions::Ignore
-        };
-        let builder = builder.duplicates(self.duplicates).directions(directions);
-        builder.file(name)
+        }
     }
 
     /// A builder of `nodes` nodes called `first`, `first + 1`, …; `place` is where the file says how
