@@ -27,7 +27,7 @@ _ACCEPTED = (
 
 
 class Graph:
-    """An undirected weighted graph with the ids of its nodes, ready to be matched.
+    """A weighted graph with the ids of its nodes, ready to be matched.
 
     Made by :func:`graph` and :func:`anchormatch.points`; every function that takes a graph takes one of
     these, so that a graph that is used often is converted once.
@@ -82,18 +82,23 @@ class Graph:
         return self._own.nodes
 
     @property
+    def directed(self) -> bool:
+        """Whether the edges have directions."""
+        return self._own.directed
+
+    @property
     def n_edges(self) -> int:
-        """The number of undirected edges."""
+        """The number of edges, or of arcs where the graph is directed."""
         return self._native.edges
 
     def edges(self) -> list[tuple[Hashable, Hashable, float]]:
-        """Every edge once, in the ids of the nodes."""
+        """Every edge once, or every arc from its tail to its head, in the ids of the nodes."""
         low, high, weights = self._native.edge_arrays()
         ids = self._ids
         return [(ids[i], ids[j], w) for i, j, w in zip(low.tolist(), high.tolist(), weights.tolist())]
 
     def adjacency(self, max_memory: int | str | None = None) -> FloatArray:
-        """The dense adjacency matrix, in the order of :attr:`ids`."""
+        """The dense adjacency matrix, in the order of :attr:`ids`: in row i what leads from node i."""
         return self._native.adjacency(quick(max_memory))
 
     def find(self, node: Any, where: str = "node", side: str = "") -> int:
@@ -149,11 +154,12 @@ class Graph:
         return self.n_nodes
 
     def __repr__(self) -> str:
-        return f"Graph({counted(self.n_nodes, 'node')}, {counted(self.n_edges, 'edge')})"
+        links = counted(self.n_edges, "arc" if self.directed else "edge")
+        return f"Graph({counted(self.n_nodes, 'node')}, {links})"
 
     def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
         low, high, weights = self._native.edge_arrays()
-        return _rebuild, (self._ids, low, high, weights, self._positions)
+        return _rebuild, (self._ids, low, high, weights, self._positions, self.directed)
 
 
 def _rebuild(
@@ -162,9 +168,10 @@ def _rebuild(
     high: IndexArray,
     weights: FloatArray,
     positions: FloatArray | None,
+    directed: bool,
 ) -> Graph:
     ends = aligned(low), aligned(high)
-    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), labels(ids), "error")
+    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), labels(ids), "error", directed)
     return Graph(native, ids, None if positions is None else aligned(positions))
 
 
@@ -174,6 +181,7 @@ def graph(
     ids: Iterable[Hashable] | None = None,
     weight: str = "weight",
     duplicates: str = "error",
+    directed: bool | None = None,
     positions: Any = None,
     max_memory: int | str | None = None,
 ) -> Graph:
@@ -192,8 +200,14 @@ def graph(
     weight
         The name of the attribute or column with the weights; 1 where it is missing.
     duplicates : {"error", "sum", "mean", "max", "first"}
-        What to do with an edge that is given twice with different weights: in both directions of a
-        directed graph, above and below the diagonal of a matrix, or twice in a list.
+        What to do with an edge that is given twice with different weights, in a list or between two
+        nodes of a multigraph. Where directions are not kept, the two of a pair of nodes, and what stands
+        above and below the diagonal of a matrix, are one edge given twice.
+    directed
+        Whether edges have directions. By default as ``data`` has them, unless ``duplicates`` says how two
+        become one: directed graphs of the libraries and matrices that are not symmetric are directed.
+        ``True`` reads the rows of lists and tables as arcs, from source to target. ``False`` refuses
+        directions, unless ``duplicates`` says how two become one.
     positions
         Where the nodes lie, an array of n rows and two or three columns, for pictures.
     max_memory
@@ -210,13 +224,19 @@ def graph(
     >>> am.graph(np.array([[0, 1], [1, 0]]), ids=["left", "right"]).edges()
     [('left', 'right', 1.0)]
 
-    A directed matrix has to be made undirected in one way or another:
+    A matrix that is not symmetric is a directed graph, or made undirected in one way or another:
 
+    >>> am.graph(np.array([[0, 1], [3, 0]])).edges()
+    [(0, 1, 1.0), (1, 0, 3.0)]
     >>> am.graph(np.array([[0, 1], [3, 0]]), duplicates="mean").edges()
     [(0, 1, 2.0)]
+    >>> am.graph([("ann", "bob"), ("bob", "eve")], directed=True)
+    Graph(3 nodes, 2 arcs)
     """
+    if not (directed is None or isinstance(directed, (bool, np.bool_))):
+        raise TypeError(f"directed: found {directed!r}, expected True, False or None")
     names = None if ids is None else checked_ids(ids)
-    reader = _Reader(names, weight, duplicates, quick(max_memory))
+    reader = _Reader(names, weight, duplicates, directed, quick(max_memory))
     made = reader.read(data)
     if positions is not None:
         array = float_array(positions, "positions", 2)
@@ -229,18 +249,28 @@ def graph(
     return made
 
 
-def as_graph(data: Any, max_memory: int | str | None = None) -> Graph:
+def as_graph(data: Any, max_memory: int | str | None = None, directed: bool | None = None) -> Graph:
     """``data`` itself when it is a :class:`Graph`, or one made of it."""
-    return data if isinstance(data, Graph) else graph(data, max_memory=max_memory)
+    return graph(data, directed=directed, max_memory=max_memory)
 
 
 class _Reader:
     """Reads one kind of data after the other."""
 
-    def __init__(self, ids: Sequence[Hashable] | None, weight: str, duplicates: str, limits: Any) -> None:
+    def __init__(
+        self,
+        ids: Sequence[Hashable] | None,
+        weight: str,
+        duplicates: str,
+        directed: bool | None,
+        limits: Any,
+    ) -> None:
         self.ids = ids
         self.weight = weight
         self.duplicates = duplicates
+        self.rows_are_arcs = bool(directed)
+        # A rule for edges with two weights says how two directions become one.
+        self.keeps_directions = duplicates == "error" if directed is None else bool(directed)
         self.limits = limits
 
     def read(self, data: Any) -> Graph:
@@ -267,11 +297,12 @@ class _Reader:
         return self._edge_list(data)
 
     def _relabelled(self, data: Graph) -> Graph:
-        if self.ids is None:
+        # Asked of the graph itself: of points, edges are made on request.
+        arcs = self._are_arcs(data.directed)
+        if self.ids is None and arcs == data.directed:
             return data
         low, high, weights = data._native.edge_arrays()
-        check_number(self.ids, data.n_nodes)
-        return _rebuild(self.ids, low, high, weights, data.positions)
+        return self._numbered(data.ids, low, high, weights, data.positions, arcs=arcs)
 
     def _dense(self, data: Any, ids: Sequence[Hashable] | None) -> Graph:
         array = float_array(data, "graph", 2)
@@ -285,21 +316,24 @@ class _Reader:
     def _matrix(self, matrix: Any, size: int, ids: Sequence[Hashable] | None) -> Graph:
         names: Sequence[Hashable] = range(size) if ids is None else ids
         check_number(names, size)
-        native = _native.Graph.from_matrix(matrix, labels(names), self.duplicates, self.limits)
+        native = _native.Graph.from_matrix(
+            matrix, labels(names), self.duplicates, self.keeps_directions, self.limits
+        )
         return Graph(native, names)
 
     def _networkx(self, data: Any) -> Graph:
-        self._refuse_directed(data.is_directed())
+        arcs = self._are_arcs(data.is_directed())
         nodes = list(data.nodes)
         place = {node: k for k, node in enumerate(nodes)}
         rows = list(data.edges(data=self.weight, default=1.0))
         low = np.fromiter((place[u] for u, _, _ in rows), np.int64, len(rows))
         high = np.fromiter((place[v] for _, v, _ in rows), np.int64, len(rows))
         weights = _weights(((w, (u, v)) for u, v, w in rows), len(rows))
-        return self._numbered(nodes, low, high, weights, _positions(data.nodes(data="pos"), len(nodes)))
+        places = _positions(data.nodes(data="pos"), len(nodes))
+        return self._numbered(nodes, low, high, weights, places, arcs=arcs)
 
     def _igraph(self, data: Any) -> Graph:
-        self._refuse_directed(data.is_directed())
+        arcs = self._are_arcs(data.is_directed())
         count = data.vcount()
         ids: Sequence[Hashable] = range(count)
         if "name" in data.vs.attributes():
@@ -316,11 +350,11 @@ class _Reader:
         if {"x", "y"} <= set(data.vs.attributes()):
             pairs = enumerate(zip(data.vs["x"], data.vs["y"]))
             places = _positions(pairs, count)
-        return self._numbered(ids, ends[:, 0], ends[:, 1], weights, places)
+        return self._numbered(ids, ends[:, 0], ends[:, 1], weights, places, arcs=arcs)
 
     def _rustworkx(self, data: Any) -> Graph:
         rustworkx = passed("rustworkx")
-        self._refuse_directed(isinstance(data, rustworkx.PyDiGraph))
+        arcs = self._are_arcs(isinstance(data, rustworkx.PyDiGraph))
         nodes = list(data.node_indices())
         place = {node: k for k, node in enumerate(nodes)}
         rows = list(data.weighted_edge_list())
@@ -328,7 +362,7 @@ class _Reader:
         high = np.fromiter((place[v] for _, v, _ in rows), np.int64, len(rows))
         weights = _weights(((self._payload(w), (u, v)) for u, v, w in rows), len(rows))
         ids: Sequence[Hashable] = range(len(nodes)) if nodes == list(range(len(nodes))) else nodes
-        return self._numbered(ids, low, high, weights)
+        return self._numbered(ids, low, high, weights, arcs=arcs)
 
     def _payload(self, payload: Any) -> Any:
         """The weight in what an edge of rustworkx carries."""
@@ -403,7 +437,8 @@ class _Reader:
                     known = place[node] = len(place)
                 ends[row, column] = known
         nodes = list(place) if self.ids is None else self.ids
-        return self._numbered(nodes, ends[:, 0], ends[:, 1], weights, checked=True)
+        arcs = self.rows_are_arcs
+        return self._numbered(nodes, ends[:, 0], ends[:, 1], weights, checked=True, arcs=arcs)
 
     def _numbered(
         self,
@@ -413,20 +448,24 @@ class _Reader:
         weights: FloatArray,
         positions: FloatArray | None = None,
         checked: bool = False,
+        arcs: bool = False,
     ) -> Graph:
         if self.ids is not None and not checked:
             check_number(self.ids, len(nodes))
             nodes = self.ids
         rule = self.duplicates
-        native = _native.Graph.from_edges(len(nodes), (low, high), weights, labels(nodes), rule)
+        ends = low, high
+        native = _native.Graph.from_edges(len(nodes), ends, weights, labels(nodes), rule, arcs)
         return Graph(native, nodes, positions)
 
-    def _refuse_directed(self, directed: bool) -> None:
-        if directed and self.duplicates == "error":
+    def _are_arcs(self, directed: bool) -> bool:
+        """Whether the edges of a graph, which has directions or not, are arcs here."""
+        if directed and not self.keeps_directions and self.duplicates == "error":
             raise ValueError(
                 "graph: found a directed graph, expected an undirected one; convert it, or say how the two "
                 'directions of an edge become one, as in am.graph(data, duplicates="sum")'
             )
+        return directed and self.keeps_directions
 
 
 def _in_range(node: Any, size: int) -> int | None:

@@ -29,6 +29,7 @@ def match(
     solver: str | None = None,
     node_similarity: Any = None,
     allow_unmatched: bool = False,
+    directed: bool | None = None,
     seed: Any = 0,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -69,6 +70,9 @@ def match(
         ``paper``.
     allow_unmatched
         Let nodes stay alone whom the evidence gives no partner. Not for ``paper``.
+    directed
+        Whether edges have directions, as in :func:`graph`: by default as the graphs have them, ``True`` for
+        lists and tables whose rows are arcs. Directions are compared where both graphs have them.
     seed
         The seed of everything random: an integer, or a generator of NumPy to draw one from.
     threads
@@ -151,7 +155,7 @@ def match(
     if solver is not None:
         settings["solver"] = {**(solver_options or {}), "name": solver}
     settings["seed"] = seed_of(seed)
-    left, right = as_graph(source, max_memory), as_graph(target, max_memory)
+    left, right = (as_graph(data, max_memory, directed) for data in (source, target))
     known = anchor_arrays(anchors, left, right)
     similarity = _similarity(node_similarity, left, right)
     places = _places(preset, left, right, points_model)

@@ -52,7 +52,11 @@ __version__: str
 class Graph:
     @staticmethod
     def from_matrix(
-        matrix: _Floats | _Compressed, labels: list[str] | None, duplicates: str, limits: Limits
+        matrix: _Floats | _Compressed,
+        labels: list[str] | None,
+        duplicates: str,
+        directed: bool,
+        limits: Limits,
     ) -> Graph: ...
     @staticmethod
     def from_edges(
@@ -61,6 +65,7 @@ class Graph:
         weights: _Floats,
         labels: list[str] | None,
         duplicates: str,
+        directed: bool,
     ) -> Graph: ...
     @staticmethod
     def from_points(points: _Floats, labels: list[str] | None, limits: Limits) -> Graph: ...
@@ -68,6 +73,8 @@ class Graph:
     def of_points(points: _Floats, labels: list[str] | None) -> Graph: ...
     @property
     def nodes(self) -> int: ...
+    @property
+    def directed(self) -> bool: ...
     @property
     def edges(self) -> int: ...
     def edge_arrays(self) -> tuple[_Indices, _Indices, _Floats]: ...

@@ -57,7 +57,7 @@ def signature(
     >>> bool(abs(s[0, 0] - s[2, 0]) < 1e-12), bool(s[1, 0] < s[0, 0])
     (True, True)
     """
-    network = as_graph(graph, max_memory)
+    network = as_graph(graph, max_memory, directed=False)
     nodes = [] if anchors is None else [network.find(node, "anchors") for node in anchors]
     if (kind == "anchored") != (anchors is not None) or (kind == "anchored" and not nodes):
         expected = "at least one id" if kind == "anchored" else "none, or kind='anchored'"
@@ -111,7 +111,7 @@ def heat_kernel(
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    network = as_graph(graph, max_memory)
+    network = as_graph(graph, max_memory, directed=False)
     nodes = None if columns is None else [network.find(node, "columns") for node in columns]
     with limits(threads, None, max_memory) as resources:
         return _native.heat_kernel(

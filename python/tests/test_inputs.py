@@ -224,8 +224,6 @@ BAD_GRAPHS = [
     (np.array([[0, np.inf], [np.inf, 0]]), ValueError, "finite"),
     (np.array([[np.nan, 1], [1, 0]]), ValueError, "finite"),
     (sp.csr_array(np.array([[0, np.nan], [np.nan, 0]])), ValueError, "finite"),
-    (np.array([[0, 1], [2, 0]]), ValueError, "symmetric"),
-    (sp.csr_array(np.array([[0, 1], [0, 0]])), ValueError, "symmetric"),
     (sp.csr_array(np.zeros((2, 3))), ValueError, "square"),
     (np.array([[0, 1j], [1j, 0]]), TypeError, "complex"),
     (sp.csr_array(np.array([[0, 1j], [1j, 0]])), TypeError, "complex"),
@@ -247,16 +245,37 @@ BAD_GRAPHS = [
     ([("a", "b", None), ("a", "c", [1])], TypeError, "expected a number"),
     ([("a", "b", float("nan"))], ValueError, r"edge \(a, b\) has the weight NaN"),
     ([("a", "b", 1.0), ("b", "a", 2.0)], ValueError, "two weights"),
-    (nx.DiGraph([(0, 1)]), ValueError, "directed"),
     (nx.Graph(), ValueError, "at least one"),
+    (nx.DiGraph(), ValueError, "at least one"),
+    (igraph.Graph(directed=True), ValueError, "at least one"),
+    (rx.PyDiGraph(), ValueError, "at least one"),
+]
+
+# What is refused where directions are.
+DIRECTED_GRAPHS = [
+    (np.array([[0, 1], [2, 0]]), ValueError, "symmetric"),
+    (sp.csr_array(np.array([[0, 1], [0, 0]])), ValueError, "symmetric"),
+    (nx.DiGraph([(0, 1)]), ValueError, "directed"),
     (igraph.Graph(directed=True), ValueError, "directed"),
     (rx.PyDiGraph(), ValueError, "directed"),
+    (am.graph([(0, 1)], directed=True), ValueError, "directed"),
 ]
 
 
 @pytest.mark.parametrize(("data", "kind", "words"), BAD_GRAPHS)
 def test_bad_graphs_are_refused_in_words(data, kind, words):
     for call in (lambda: am.graph(data), lambda: am.match(data, np.ones((2, 2)))):
+        with pytest.raises(kind, match=words):
+            call()
+
+
+@pytest.mark.parametrize(("data", "kind", "words"), DIRECTED_GRAPHS)
+def test_directions_are_refused_where_none_are_wanted(data, kind, words):
+    for call in (
+        lambda: am.graph(data, directed=False),
+        lambda: am.match(data, np.ones((2, 2)), directed=False),
+        lambda: am.heat_kernel(data),
+    ):
         with pytest.raises(kind, match=words):
             call()
 
@@ -275,6 +294,8 @@ def test_bad_arguments_of_graphs():
             am.graph(good, ids=ids)
     with pytest.raises(ValueError, match="duplicates"):
         am.graph(good, duplicates="most")
+    with pytest.raises(TypeError, match="directed: found 'yes'"):
+        am.graph(good, directed="yes")
     with pytest.raises(ValueError, match="positions"):
         am.graph(good, positions=[[0, 0]])
     with pytest.raises(ValueError, match="expected one of ids"):

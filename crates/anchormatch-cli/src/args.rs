@@ -167,6 +167,15 @@ pub(crate) struct Reading {
     /// What to do with an edge that stands twice with different weights
     #[arg(long, value_name = "RULE", default_value = "error")]
     duplicates: DuplicateRule,
+
+    /// Read the rows of edge lists as arcs, from their first node to their second. GraphML, GML, Pajek, LEDA
+    /// and matrices say by themselves whether edges have directions
+    #[arg(long, conflicts_with = "undirected")]
+    directed: bool,
+
+    /// Set all directions aside
+    #[arg(long)]
+    undirected: bool,
 }
 
 impl Reading {
@@ -198,6 +207,7 @@ impl Reading {
             points: self.points,
             columns: self.columns.clone(),
             duplicates: self.duplicates.duplicates(),
+            directed: self.directions(),
             weight: self.weight.clone(),
             header: self.header.is_there(),
             node_id: self.node_id.clone(),
@@ -205,6 +215,11 @@ impl Reading {
             max_memory,
             ..ReadOptions::default()
         }
+    }
+
+    /// Whether edges have directions, where the caller says so.
+    fn directions(&self) -> Option<bool> {
+        (self.directed || self.undirected).then_some(self.directed)
     }
 
     /// What happens to an edge with two weights, by the name of the command line.

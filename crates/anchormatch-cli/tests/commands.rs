@@ -250,6 +250,9 @@ fn info_counts_what_reading_did() {
     assert_eq!(refused.code, 2);
     let error: Value = serde_json::from_str(&refused.stderr).unwrap();
     assert_eq!(error["error"]["kind"], "parse");
+    assert_eq!(error["error"]["line"], 3);
+    let refused = bench.run("info g.gml --undirected --json");
+    let error: Value = serde_json::from_str(&refused.stderr).unwrap();
     assert_eq!(error["error"]["line"], 2);
     assert!(
         error["error"]["hint"]
@@ -278,6 +281,32 @@ fn info_counts_what_reading_did() {
         "{text}"
     );
     assert!(text.contains("--duplicates mean"), "{text}");
+    assert_eq!(value["directed"], false);
+    let value = bench
+        .run("info g.gml --duplicates mean --directed --json")
+        .json();
+    assert_eq!(value["directed"], true);
+    for (what, count) in [
+        ("edges", 2),
+        ("directed_edges_read_as_undirected", 0),
+        ("opposite_edges_merged", 0),
+        ("repeated_edges_merged", 1),
+        ("self_loops_dropped", 1),
+        ("zero_weights_dropped", 1),
+        ("isolated_nodes", 1),
+    ] {
+        assert_eq!(value[what], count, "{what}");
+    }
+    assert_eq!(
+        (&value["weights"]["min"], &value["weights"]["max"]),
+        (&2.5.into(), &4.0.into())
+    );
+    let text = bench.run("info g.gml --duplicates mean --directed").ok();
+    assert!(
+        text.contains("arcs            2 (density 0.333)\n"),
+        "{text}"
+    );
+    assert!(text.contains("the edges have directions: 2 arcs"), "{text}");
 }
 
 #[test]

@@ -8,9 +8,11 @@
 //! to the matching, a share of Σ g over all pairs of its pairs, one by one where the matcher takes
 //! sufficient statistics, what soft anchors say, and the prior 1/((1 + min) C(n, k) C(m, k) k!).
 
+use std::collections::BTreeMap;
+
 use anchormatch::affinity::first_order::{diffusion_loss, heat_to_anchors, wave_distance};
 use anchormatch::affinity::likelihood::{
-    Agreement, Observations, PairModel, Scale, are_lengths, has_heavy_tails,
+    Agreement, Observations, PairModel, Scale, are_counts, are_lengths, has_heavy_tails,
 };
 use anchormatch::affinity::proximity::Examples;
 use anchormatch::anchors::Anchor;
@@ -101,11 +103,16 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
     let scale = if are_lengths(source) && are_lengths(target) {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
-        Scale::Ranks
+        let counts = [source, target].map(are_counts);
+        if counts == [true, true] {
+            Scale::Counts
+        } else {
+            Scale::Ranks
+        }
     } else {
         Scale::AsGiven
     };
-    let [x, y] = graphs.map(|graph| Observations::of(graph, scale));
+    let [x, y] = graphs.map(|graph| Observations::of(graph, scale, task.is_directed()));
     let free = anchors.free_nodes(source, target);
     let matched = places(&free, pairs);
     let inner = matched.iter().map(|&(k, l)| (free.0[k], free.1[l]));
@@ -115,6 +122,9 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
     for (place, &(i, a)) in all.iter().enumerate() {
         for &(j, b) in &all[..place] {
             edges += model.evidence(x.get(i, j), y.get(a, b));
+            if task.is_directed() {
+                edges += model.evidence(x.get(j, i), y.get(b, a));
+            }
         }
     }
     let mut told = 0.0;
@@ -132,15 +142,19 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
     for i in 0..k {
         choices += ((n - i) as f64 * (m - i) as f64 / (i + 1) as f64).ln();
     }
-    independent_share(&model, [&x, &y], &all) * edges + told - choices
+    let mut share = independent_share(&model, [&x, &y], &all);
+    if scale == Scale::Counts {
+        share *= told_by_counts(&model, [&x, &y], &all);
+    }
+    share * edges + told - choices
 }
 
-/// (tr R²)²/tr R⁴ of the residuals, over what independent noise would give, less twice what that
+/// (tr RRᵀ)²/tr (RRᵀ)² of the residuals, over what independent noise would give, less twice what that
 /// varies by.
 fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs) -> f64 {
     let n = all.len();
     let complete = x.is_complete() && y.is_complete();
-    if !(4..=600).contains(&n) || !complete || x.variance() <= 0.0 {
+    if !(4..=1000).contains(&n) || !complete || x.variance() <= 0.0 {
         return 1.0;
     }
     let residual = |k: usize, l: usize| {
@@ -153,7 +167,7 @@ fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs)
     let (mut second, mut fourth) = (0.0, 0.0);
     for k in 0..n {
         for l in 0..n {
-            let square: f64 = (0..n).map(|p| residual(k, p) * residual(p, l)).sum();
+            let square: f64 = (0..n).map(|p| residual(k, p) * residual(l, p)).sum();
             fourth += square * square;
             second += if k == l { square } else { 0.0 };
         }
@@ -165,6 +179,39 @@ fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs)
     } else {
         1.0
     }
+}
+
+/// The mutual information of the octaves of matched counts over what a Gaussian of the same correlation has.
+fn told_by_counts(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs) -> f64 {
+    let claimed = -0.5 * (1.0 - model.correlation().powi(2)).ln();
+    if all.len() < 4 || x.variance() <= 0.0 || !(claimed > 0.0 && claimed.is_finite()) {
+        return 1.0;
+    }
+    let octave = |v: f64| {
+        ((v.exp() - 1.0).round() as u64 + 1)
+            .next_power_of_two()
+            .ilog2()
+            .min(15)
+    };
+    let mut joint: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+    let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
+    for &(i, a) in all {
+        for &(j, b) in all.iter().filter(|pair| pair.0 != i) {
+            let (k, l) = (x.get(i, j).map(octave), y.get(a, b).map(octave));
+            let (k, l) = (k.unwrap_or(0), l.unwrap_or(0));
+            *joint.entry((k, l)).or_default() += 1.0;
+            *first.entry(k).or_insert(0.0) += 1.0;
+            *second.entry(l).or_insert(0.0) += 1.0;
+        }
+    }
+    let total: f64 = joint.values().sum();
+    let entropy = |counts: &mut dyn Iterator<Item = &f64>| -> f64 {
+        counts.map(|c| -c / total * (c / total).ln()).sum()
+    };
+    let information =
+        entropy(&mut first.values()) + entropy(&mut second.values()) - entropy(&mut joint.values());
+    let chance = ((first.len() - 1) * (second.len() - 1)) as f64 / (2.0 * total);
+    ((information - chance).max(0.0) / claimed).min(1.0)
 }
 
 /// Heat relative to 1/n of both graphs, and W's diagonal.

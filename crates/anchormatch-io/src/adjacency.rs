@@ -4,8 +4,9 @@
 //! the columns when its first field is empty or `id`, `name`, `node` or `label`, when another field
 //! is no number, or when it is one field shorter than the second. The first column names the rows
 //! when the first row says so in one of these ways, or when it holds names. Ids that stand both
-//! ways must agree. Without ids, nodes are called 0, 1, …. Beside an entry its mirror image must
-//! stand; where the two differ, the rule for repeated edges decides.
+//! ways must agree. Without ids, nodes are called 0, 1, …. Where an entry and its mirror image differ,
+//! entries are arcs from the row's node to the column's; where directions are set aside, the rule for
+//! repeated edges decides.
 
 use std::io::{BufRead, Write};
 
@@ -14,6 +15,7 @@ use anchormatch::graph::{Graph, Labels};
 
 use super::dense::add_matrix;
 use super::fault::{fault, in_file, quoted};
+use super::links::matrix;
 use super::table::{Row, Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
@@ -105,7 +107,7 @@ pub fn read_adjacency_from(
 /// # Complexity
 /// O(n²) numbers.
 pub fn write_adjacency(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    let labels = graph.labels();
+    let (labels, entries) = (graph.labels(), matrix(graph));
     for id in labels.iter() {
         out.write_all(b",")?;
         write_field(out, &id)?;
@@ -114,7 +116,7 @@ pub fn write_adjacency(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
     for (i, id) in labels.iter().enumerate() {
         write_field(out, &id)?;
         let mut column = 0;
-        for (j, weight) in graph.neighbours(i) {
+        for (j, weight) in entries.row(i) {
             for _ in column..j {
                 out.write_all(b",0")?;
             }
@@ -289,11 +291,6 @@ mod tests {
                 "m.csv, line 2, column 2: found `x`, expected a number such as 1.5 or 2e-3",
             ),
             (
-                "0,1\n2,0\n",
-                "m.csv: found edge (0, 1) with two weights, 1 and 2, \
-                 expected one weight; give a rule for repeated edges: sum, mean, max or first",
-            ),
-            (
                 ",a,b\na,0,1\nc,1,0\n",
                 "m.csv, line 3, column 1: found `c`, expected `b`, as the columns are named",
             ),
@@ -314,6 +311,24 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");
         }
+    }
+
+    #[test]
+    fn entries_without_their_mirror_image_are_arcs() {
+        let loaded = read(",a,b,c\na,0,1,3\nb,2,0,\nc,3,0,0\n").unwrap();
+        let arcs = [(0, 1, 1.0), (0, 2, 3.0), (1, 0, 2.0), (2, 0, 3.0)];
+        assert!(loaded.graph.arcs().triplets().eq(arcs));
+        assert_eq!(loaded.notes, ["the edges have directions: 4 arcs"]);
+        let options = ReadOptions {
+            directed: Some(false),
+            ..ReadOptions::default()
+        };
+        let refused = read_adjacency_from("0,1\n2,0\n".as_bytes(), "m.csv", &options).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "m.csv: found edge (0, 1) with two weights, 1 and 2, \
+             expected one weight; give a rule for repeated edges: sum, mean, max or first"
+        );
     }
 
     #[test]

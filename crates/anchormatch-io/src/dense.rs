@@ -1,10 +1,11 @@
 //! From a square matrix of numbers to a graph: what adjacency tables, arrays and `.mat` share.
 //!
-//! An entry and its mirror image are one edge. Where the two differ, the rule for repeated edges
-//! decides, which by default is an error that names both; zero is the weight of no edge.
+//! An entry and its mirror image are one edge. Where the two differ, each is an arc, or, where directions
+//! are set aside, the rule for repeated edges decides, which by default is an error that names both; zero
+//! is the weight of no edge.
 
 use anchormatch::error::Result;
-use anchormatch::graph::{Duplicates, GraphBuilder};
+use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 
 use super::fault::fault;
 use super::options::ReadOptions;
@@ -39,9 +40,13 @@ pub(super) fn add_matrix(
             }
             if i == j || (lower == upper && options.duplicates != Duplicates::Sum) {
                 builder.edge(j, i, lower, None)?;
-            } else {
-                builder.entry(j, i, upper, None)?;
-                builder.entry(i, j, lower, None)?;
+                continue;
+            }
+            for (row, column, value) in [(j, i, upper), (i, j, lower)] {
+                // No arc leads the other way; as a weight of the same edge, zero would count.
+                if value != 0.0 || options.directions() == Directions::Ignore {
+                    builder.entry(row, column, value, None)?;
+                }
             }
         }
         options.reserve_beside(name, builder, held)?;
@@ -61,15 +66,21 @@ pub(super) fn transpose(values: &mut [f64], n: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::graph::Graph;
+
+    fn graph(values: &[f64], options: &ReadOptions) -> Result<Graph> {
+        let mut builder = options.counted_builder("f", 0, 3, None)?;
+        add_matrix(&mut builder, "f", 3, values, options)?;
+        builder.build()
+    }
 
     fn weights(values: &[f64], rule: Duplicates) -> Result<[f64; 3]> {
         let options = ReadOptions {
             duplicates: rule,
+            directed: Some(false),
             ..ReadOptions::default()
         };
-        let mut builder = options.counted_builder("f", 0, 3, None)?;
-        add_matrix(&mut builder, "f", 3, values, &options)?;
-        let graph = builder.build()?;
+        let graph = graph(values, &options)?;
         assert_eq!(graph.cleaning().repeated_edges, 0);
         Ok([graph.weight(0, 1), graph.weight(0, 2), graph.weight(1, 2)])
     }
@@ -91,6 +102,51 @@ mod tests {
             "f: found edge (0, 1) with two weights, 1 and 0, \
              expected one weight; give a rule for repeated edges: sum, mean, max or first"
         );
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_symmetric_has_arcs() {
+        let values = [9.0, 1.0, 4.0, 3.0, 0.0, -2.0, 0.0, -2.0, 0.0];
+        let arcs = [
+            (0, 1, 1.0),
+            (0, 2, 4.0),
+            (1, 0, 3.0),
+            (1, 2, -2.0),
+            (2, 1, -2.0),
+        ];
+        for (rule, directed) in [
+            (Duplicates::Error, None),
+            (Duplicates::Error, Some(true)),
+            (Duplicates::Sum, Some(true)),
+        ] {
+            let options = ReadOptions {
+                duplicates: rule,
+                directed,
+                ..ReadOptions::default()
+            };
+            let graph = graph(&values, &options).unwrap();
+            assert!(graph.arcs().triplets().eq(arcs), "{rule:?}");
+            assert_eq!(
+                (graph.loops(), graph.cleaning().zero_weights),
+                (&[(0, 9.0)][..], 0)
+            );
+        }
+        // A rule says how two directions become one.
+        let options = ReadOptions {
+            duplicates: Duplicates::Mean,
+            ..ReadOptions::default()
+        };
+        let graph = graph(&values, &options).unwrap();
+        assert!(!graph.is_directed());
+        assert_eq!((graph.weight(0, 1), graph.weight(0, 2)), (2.0, 2.0));
+    }
+
+    #[test]
+    fn rounding_has_no_direction() {
+        let third = 1.0 / 3.0;
+        let values = [0.0, third, 0.0, third + 1e-15, 0.0, 1.0, 0.0, 1.0, 0.0];
+        let graph = graph(&values, &ReadOptions::default()).unwrap();
+        assert!(!graph.is_directed() && graph.edge_count() == 2);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! The rules of every table hold (see `table.rs`): comma, tab, semicolon or blanks, `#` and `%`
 //! comments, quoted ids. Ids are any strings; a missing weight column means 1. An edge from a node
-//! to itself is dropped and counted, but its node stays: that is how a list names an isolated node.
+//! to itself is set aside and counted, but its node stays: that is how a list names an isolated node.
+//! Rows are undirected edges, unless a column or the caller says that they are arcs.
 //!
 //! The first row is a header when its third field is a name rather than a number (it does not
 //! begin with a digit, a sign or a point, and is not `nan` or `inf`), or, with two columns, when its
@@ -81,7 +82,7 @@ pub fn read_edge_list_from(
             Some(column) => row.number(column)?,
         };
         let line = Some(row.line());
-        if columns.is_directed(&row)? {
+        if columns.is_directed(&row)? || options.directed == Some(true) {
             builder.arc(source, target, weight, line)?;
         } else {
             builder.edge(source, target, weight, line)?;
@@ -129,8 +130,8 @@ fn opens_with_strangers(graph: &Graph) -> bool {
 /// Writes `graph` as `source,target,weight` with a header.
 ///
 /// Every edge stands with its later node, so that a reader that numbers nodes as they appear finds
-/// them in the graph's own order wherever the edges allow it. An isolated node stands as an edge of
-/// weight 0 to itself.
+/// them in the graph's own order wherever the edges allow it. Of a directed graph every row is an arc, which
+/// the reader has to be told. An isolated node stands as an edge of weight 0 to itself.
 ///
 /// # Errors
 /// When `out` fails, or an id is empty or holds a line break, which no row can.
@@ -145,11 +146,20 @@ pub fn write_edge_list(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
     };
     for node in 0..graph.node_count() {
         let neighbours = graph.neighbours(node);
-        if neighbours.len() == 0 {
-            row(node, node, 0.0)?;
+        let own = graph.loop_weight(node);
+        if own != 0.0 || neighbours.len() == 0 {
+            row(node, node, own)?;
         }
         for (earlier, weight) in neighbours.take_while(|&(other, _)| other < node) {
-            row(earlier, node, weight)?;
+            if !graph.is_directed() {
+                row(earlier, node, weight)?;
+                continue;
+            }
+            for (tail, head) in [(earlier, node), (node, earlier)] {
+                if let Some(weight) = graph.arcs().get(tail, head) {
+                    row(tail, head, weight)?;
+                }
+            }
         }
     }
     Ok(())
@@ -158,10 +168,19 @@ pub fn write_edge_list(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::i
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::error::Hint;
     use anchormatch::graph::Duplicates;
 
     fn read(text: &str) -> Result<LoadedGraph> {
         read_edge_list_from(text.as_bytes(), "e.csv", &ReadOptions::default())
+    }
+
+    fn read_with(text: &str, directed: Option<bool>) -> Result<LoadedGraph> {
+        let options = ReadOptions {
+            directed,
+            ..ReadOptions::default()
+        };
+        read_edge_list_from(text.as_bytes(), "e.csv", &options)
     }
 
     fn edges(text: &str) -> Vec<(String, String, f64)> {
@@ -248,8 +267,31 @@ mod tests {
         assert_eq!(edges("a b {}\nb c {'x': 1}\n")[1], edge("b", "c", 1.0));
         assert_eq!(edges("id,source,target\n7,a,b\n"), [edge("a", "b", 1.0)]);
         let text = "Source,Target,Type\na,b,Directed\nb,a,Directed\nb,c,Undirected\n";
-        let cleaning = read(text).unwrap().graph.cleaning();
+        let both_ways = [(0, 1, 1.0), (1, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0)];
+        let graph = read(text).unwrap().graph;
+        assert!(!graph.is_directed() && graph.arcs().triplets().eq(both_ways));
+        let graph = read_with(text, Some(false)).unwrap().graph;
+        let cleaning = graph.cleaning();
         assert_eq!((cleaning.directed_edges, cleaning.opposite_edges), (2, 1));
+        let text = "Source,Target,Type\nb,a,Directed\nb,c,Undirected\n";
+        let loaded = read(text).unwrap();
+        let arcs = [(0, 1, 1.0), (0, 2, 1.0), (2, 0, 1.0)];
+        assert!(loaded.graph.arcs().triplets().eq(arcs));
+        assert_eq!(loaded.notes, ["the edges have directions: 3 arcs"]);
+    }
+
+    #[test]
+    fn rows_are_arcs_to_who_says_so() {
+        let text = "a,b,1\nb,a,2\nc,b,3\n";
+        let graph = read_with(text, Some(true)).unwrap().graph;
+        let arcs = [(0, 1, 1.0), (1, 0, 2.0), (2, 1, 3.0)];
+        assert!(graph.arcs().triplets().eq(arcs));
+        for undirected in [None, Some(false)] {
+            let refused = read_with(text, undirected).unwrap_err();
+            assert_eq!(refused.hints(), [Hint::Directed, Hint::Duplicates]);
+            let graph = read_with("a,b,1\nc,b,3\n", undirected).unwrap().graph;
+            assert!(!graph.is_directed() && graph.edge_count() == 2);
+        }
     }
 
     #[test]
@@ -295,7 +337,7 @@ mod tests {
         assert_eq!(
             loaded.notes,
             [
-                "1 edge from a node to itself was dropped",
+                "1 edge from a node to itself was set aside",
                 "2 repeated edges were merged",
                 "1 edge of weight zero was dropped"
             ]
@@ -391,7 +433,8 @@ mod tests {
             (
                 "a,b,1\nc,d,1\nb,a,2\n",
                 "e.csv, line 3: found edge (a, b) with two weights, 1 (line 1) and 2 (line 3), \
-                 expected one weight; give a rule for repeated edges: sum, mean, max or first",
+                 expected one weight; read the rows as directed edges or give a rule for repeated edges: sum, \
+                 mean, max or first",
             ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), message, "{text:?}");

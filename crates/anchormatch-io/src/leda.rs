@@ -14,6 +14,7 @@ use anchormatch::graph::{Graph, Labels};
 
 use super::fault::{fault, quoted, unwritable_id};
 use super::lines::Lines;
+use super::links::{self, links};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
 /// Reads a LEDA graph; `name` stands for the file in errors.
@@ -130,24 +131,22 @@ pub fn read_leda_from(
     finish(builder, name, Format::Leda, notes)?.named(named)
 }
 
-/// Writes `graph` as an undirected LEDA graph, ids and weights as labels.
+/// Writes `graph` as a LEDA graph, ids and weights as labels.
 ///
 /// # Errors
 /// When `out` fails, or an id is empty or holds a line break or `}|`, which ends a label.
 pub fn write_leda(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "LEDA.GRAPH\nstring\ndouble\n-2\n{}",
-        graph.node_count()
-    )?;
+    let kind = if graph.is_directed() { -1 } else { -2 };
+    let nodes = graph.node_count();
+    writeln!(out, "LEDA.GRAPH\nstring\ndouble\n{kind}\n{nodes}")?;
     for id in graph.labels().iter() {
         if id.is_empty() || id.contains(['\n', '\0']) || id.contains("}|") {
             return Err(unwritable_id(&id, "line break or }|"));
         }
         writeln!(out, "|{{{id}}}|")?;
     }
-    writeln!(out, "{}", graph.edge_count())?;
-    for (i, j, weight) in graph.edges() {
+    writeln!(out, "{}", links::count(graph))?;
+    for (i, j, weight) in links(graph) {
         writeln!(out, "{} {} 0 |{{{weight}}}|", i + 1, j + 1)?;
     }
     Ok(())
@@ -225,12 +224,21 @@ mod tests {
         let old = "LEDA.GRAPH\nvoid\nvoid\n2\n|{}|\n|{}|\n1\n1 2 0 |{}|\nGraphWin 1.4\n0 0\n";
         let loaded = read(old).unwrap();
         assert!(loaded.graph.labels().iter().eq(["1", "2"]));
+        assert!(loaded.graph.arcs().triplets().eq([(0, 1, 1.0)]));
+        let passed_over = "the layout after the edges was passed over";
         assert_eq!(
             loaded.notes,
-            [
-                "the layout after the edges was passed over",
-                "1 directed edge was read as undirected"
-            ]
+            [passed_over, "the edges have directions: 1 arc"]
+        );
+        let options = ReadOptions {
+            directed: Some(false),
+            ..ReadOptions::default()
+        };
+        let loaded = read_leda_from(old.as_bytes(), "g.gw", &options).unwrap();
+        assert!(!loaded.graph.is_directed());
+        assert_eq!(
+            loaded.notes,
+            [passed_over, "1 directed edge was read as undirected"]
         );
 
         let texts = "LEDA.GRAPH\nstring\nstring\n-2\n2\n|{a}|\n|{a}|\n1\n1 2 0 |{friends}|\n";

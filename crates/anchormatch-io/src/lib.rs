@@ -45,6 +45,7 @@ mod graphml;
 mod gzip;
 mod leda;
 mod lines;
+mod links;
 mod mat;
 mod matching;
 mod matrix_market;
@@ -99,7 +100,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Cleaning, Graph, GraphBuilder, Labels};
 use anchormatch::linalg::Matrix;
 use fault::unwritable;
@@ -117,7 +118,7 @@ pub struct LoadedGraph {
     /// Whether a list of edges looks like a table of points that nobody called so: where ids turn out to be
     /// unknown, that is why.
     pub looks_like_points: bool,
-    /// What the caller should know: directions that were ignored, edges that were merged.
+    /// What the caller should know: directions, whether kept or set aside, and edges that were merged.
     pub notes: Vec<String>,
 }
 
@@ -204,11 +205,13 @@ pub fn read_graph_from(
 /// in `.gz`; `-` is the standard output.
 ///
 /// Points are written for [formats of points](Format::is_points), which need them, and where the format has a place
-/// for them. Ids become numbers where the format [keeps none](Format::keeps_ids).
+/// for them. Ids become numbers where the format [keeps none](Format::keeps_ids). Of a directed graph the arcs are
+/// written; the rows of an edge list, which do not say so, are arcs to who reads them as
+/// [directed](ReadOptions::directed).
 ///
 /// # Errors
-/// When the format is unknown or cannot hold the graph's ids or weights, or the file cannot be
-/// written.
+/// When the format is unknown or cannot hold the graph's ids, weights or directions, or the file cannot
+/// be written.
 pub fn write_graph(
     path: &Path,
     graph: &Graph,
@@ -238,8 +241,8 @@ pub fn write_graph(
 /// Writes a graph in `format` to any writer; see [`write_graph`].
 ///
 /// # Errors
-/// When `out` fails, or the format cannot hold the graph's ids or weights, or needs points and has
-/// none.
+/// When `out` fails, or the format cannot hold the graph's ids, weights or directions, or needs points and
+/// has none.
 pub fn write_graph_to(
     out: &mut dyn Write,
     graph: &Graph,
@@ -298,7 +301,19 @@ fn finish(
     format: Format,
     mut notes: Vec<String>,
 ) -> Result<LoadedGraph> {
-    let graph = builder.build().map_err(|e| fault::in_file(e, name))?;
+    let graph = builder.build().map_err(|error| {
+        // Every format but rows says by itself which edges have directions.
+        if format != Format::EdgeList && error.hints().contains(&Hint::Directed) {
+            return error.hinting(&[Hint::Duplicates]);
+        }
+        fault::in_file(error, name)
+    })?;
+    if graph.is_directed() {
+        notes.push(match graph.link_count() {
+            1 => "the edges have directions: 1 arc".to_owned(),
+            arcs => format!("the edges have directions: {arcs} arcs"),
+        });
+    }
     notes.extend(cleaning_notes(graph.cleaning()));
     Ok(LoadedGraph {
         graph,
@@ -314,8 +329,8 @@ fn cleaning_notes(cleaning: Cleaning) -> impl Iterator<Item = String> {
     [
         (
             cleaning.self_loops,
-            "edge from a node to itself was dropped",
-            "edges from a node to itself were dropped",
+            "edge from a node to itself was set aside",
+            "edges from a node to itself were set aside",
         ),
         (
             cleaning.directed_edges,

@@ -4,13 +4,14 @@
 //! The first line is `n m [fmt [ncon]]`; then a line for each node with its neighbours, numbered
 //! from 1. The digits of `fmt` say whether a node's line begins with its size and its `ncon`
 //! weights, which have no meaning here, and whether each neighbour is followed by the edge's weight.
-//! Every edge stands twice, once on each end's line, so there are 2m neighbours. Lines that begin
+//! Every edge stands twice, once on each end's line, so there are 2m neighbours: the format has no place for
+//! directions. Lines that begin
 //! with `%` are comments, and a blank line is a node without neighbours.
 
 use std::io::{BufRead, Write};
 
 use anchormatch::error::Result;
-use anchormatch::graph::Graph;
+use anchormatch::graph::{Directions, Graph};
 
 use super::fault::{fault, quoted, unwritable};
 use super::lines::Lines;
@@ -23,7 +24,7 @@ const LONGEST_LINE: usize = 64 << 20;
 ///
 /// # Errors
 /// When the header is malformed, a neighbour is out of range, nodes or neighbours are missing or
-/// left over, an edge has two weights and no rule says how to merge them, or the graph would pass
+/// left over, an edge stands on the line of one of its ends alone, it has two weights and no rule says how to merge them, or the graph would pass
 /// the memory allowed.
 ///
 /// # Complexity
@@ -35,7 +36,8 @@ pub fn read_metis_from(
 ) -> Result<LoadedGraph> {
     let mut lines = Lines::new(reader, name).longest(LONGEST_LINE);
     let header = Header::read(&mut lines)?;
-    let mut builder = options.counted_builder(name, 1, header.nodes, Some((header.line, 1)))?;
+    let builder = options.counted_builder(name, 1, header.nodes, Some((header.line, 1)))?;
+    let mut builder = builder.directions(Directions::Ignore);
     let mut neighbours = 0u64;
     for node in 0..builder.node_count() {
         if !advance(&mut lines, false)? {
@@ -86,14 +88,27 @@ pub fn read_metis_from(
         let wanted = format!("the end of the file after {} nodes", header.nodes);
         return Err(lines.fault(1, quoted(lines.text()), wanted));
     }
-    finish(builder, name, Format::Metis, Vec::new())
+    let loaded = finish(builder, name, Format::Metis, Vec::new())?;
+    let alone = loaded.graph.cleaning().directed_edges;
+    if alone > 0 {
+        let found = format!("neighbours that do not name each other, {alone} of {neighbours}");
+        let wanted = "every edge on the lines of both of its ends";
+        return Err(fault(name, None, None, found, wanted));
+    }
+    Ok(loaded)
 }
 
 /// Writes `graph` for METIS; nodes become their numbers from 1.
 ///
 /// # Errors
-/// When `out` fails, or a weight is no positive whole number: METIS has no others.
+/// When `out` fails, the graph is directed, or a weight is no positive whole number: METIS has no place for
+/// directions and no other weights.
 pub fn write_metis(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
+    if graph.is_directed() {
+        return Err(unwritable(
+            "found edges with directions, expected an undirected graph: METIS has no place for directions",
+        ));
+    }
     let weights = || (0..graph.node_count()).flat_map(|i| graph.neighbours(i).map(|(_, w)| w));
     if let Some(bad) = weights().find(|&w| !is_weight(w)) {
         return Err(unwritable(format!(
@@ -259,6 +274,11 @@ mod tests {
                  expected two for each of the 1 edges that line 1 announces",
             ),
             (
+                "3 1\n2 3\n\n\n",
+                "m.graph: found neighbours that do not name each other, 2 of 2, \
+                 expected every edge on the lines of both of its ends",
+            ),
+            (
                 "2 1 1\n2 1\n1\n",
                 "m.graph, line 3, column 2: found nothing, expected a finite number",
             ),
@@ -281,6 +301,31 @@ mod tests {
         ] {
             assert!(read(&format!("{header}\n2\n1\n")).is_err());
         }
+    }
+
+    #[test]
+    fn no_reading_gives_its_edges_directions() {
+        for directed in [None, Some(true), Some(false)] {
+            let options = ReadOptions {
+                directed,
+                ..ReadOptions::default()
+            };
+            let read = |text: &str| read_metis_from(text.as_bytes(), "m.graph", &options);
+            assert!(!read("2 1\n2\n1\n").unwrap().graph.is_directed());
+            assert!(read("2 1 1\n2 1\n1 2\n").is_err());
+            assert!(read("3 1\n2 3\n\n\n").is_err());
+        }
+    }
+
+    #[test]
+    fn directions_are_not_written() {
+        let graph = Graph::from_arcs(2, &[(0, 1, 1.0)]).unwrap();
+        let refused = write_metis(&mut Vec::new(), &graph).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .ends_with("METIS has no place for directions")
+        );
     }
 
     #[test]

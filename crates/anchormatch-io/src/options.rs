@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anchormatch::error::{Error, Hint, Result};
-use anchormatch::graph::{Duplicates, GraphBuilder};
+use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 
 use super::fault::fault;
 use super::format::Format;
@@ -25,6 +25,10 @@ pub struct ReadOptions {
     pub duplicates: Duplicates,
     /// Whether the first row of an edge list is a header; `None` goes by its names.
     pub header: Option<bool>,
+    /// Whether edges have directions: `true` reads rows of an edge list as arcs, `false` sets all directions
+    /// aside. `None` goes by what the file says, unless [`duplicates`](Self::duplicates) says how edges with two
+    /// weights, and with them the two directions of a pair, become one.
+    pub directed: Option<bool>,
     /// The name of the edge attribute or column that holds the weight, where edges have named
     /// attributes; `None` is `weight`.
     pub weight: Option<String>,
@@ -95,7 +99,25 @@ impl ReadOptions {
 
     /// A builder that follows these options.
     pub(super) fn builder(&self, name: &str) -> GraphBuilder {
-        GraphBuilder::new().duplicates(self.duplicates).file(name)
+        self.following(GraphBuilder::new(), name)
+    }
+
+    /// The builder, told these options.
+    pub(super) fn following(&self, builder: GraphBuilder, name: &str) -> GraphBuilder {
+        let builder = builder
+            .duplicates(self.duplicates)
+            .directions(self.directions());
+        builder.file(name)
+    }
+
+    /// What becomes of directions.
+    pub(super) fn directions(&self) -> Directions {
+        let as_written = self.duplicates == Duplicates::Error;
+        if self.directed.unwrap_or(as_written) {
+            Directions::Keep
+        } else {
+            Directions::Ignore
+        }
     }
 
     /// A builder of `nodes` nodes called `first`, `first + 1`, …; `place` is where the file says how
@@ -113,7 +135,7 @@ impl ReadOptions {
             .filter(|_| nodes > 0);
         let (line, column) = place.unzip();
         match counted {
-            Some(builder) => Ok(builder.duplicates(self.duplicates).file(name)),
+            Some(builder) => Ok(self.following(builder, name)),
             None if nodes == 0 => Err(fault(name, line, column, "0 nodes", "at least one")),
             None => {
                 let wanted = format!("at most {}", u32::MAX);

@@ -47,6 +47,22 @@ fn graph() -> impl Strategy<Value = Graph> {
         })
 }
 
+/// The same with arcs, and with edges from a node to itself.
+fn directed() -> impl Strategy<Value = Graph> {
+    hash_set(ODD_ID, 2..9)
+        .prop_flat_map(|ids| {
+            let n = ids.len();
+            (Just(ids), vec(((0..n), (0..n), weight()), 1..4 * n))
+        })
+        .prop_map(|(ids, mut arcs)| {
+            arcs.sort_by_key(|&(u, v, _)| (u, v));
+            arcs.dedup_by_key(|&mut (u, v, _)| (u, v));
+            let labels = Labels::new(ids.into_iter().collect()).unwrap();
+            let graph = Graph::from_arcs(labels.len(), &arcs).unwrap();
+            graph.with_labels(labels).unwrap()
+        })
+}
+
 /// The same nodes under the numbers from `first`.
 fn numbered(graph: &Graph, first: usize) -> Graph {
     let labels = Labels::counted(first, graph.node_count());
@@ -159,6 +175,30 @@ proptest! {
             } else {
                 prop_assert_eq!(again.positions, None);
             }
+        }
+    }
+
+    #[test]
+    fn arcs_and_loops_in_every_format(graph in directed()) {
+        for format in Format::ALL.into_iter().filter(|format| !format.is_points()) {
+            let mut bytes = Vec::new();
+            let written = write_graph_to(&mut bytes, &graph, None, format);
+            if format == Format::Metis {
+                prop_assert!(written.is_err() || !graph.is_directed());
+                continue;
+            }
+            written.unwrap();
+            let options = ReadOptions {
+                // All formats but rows say so themselves.
+                directed: (format == Format::EdgeList && graph.is_directed()).then_some(true),
+                ..ReadOptions::default()
+            };
+            let again = read_graph_from(&bytes[..], "memory", format, &options).unwrap().graph;
+            let again = if format == Format::EdgeList { in_order_of(&again, &graph) } else { again };
+            prop_assert_eq!(again.is_directed(), graph.is_directed(), "{:?}", format);
+            prop_assert_eq!(again.arcs(), graph.arcs(), "{:?}", format);
+            prop_assert_eq!(again.loops(), graph.loops(), "{:?}", format);
+            prop_assert!(!format.keeps_ids() || again.labels().iter().eq(graph.labels().iter()));
         }
     }
 

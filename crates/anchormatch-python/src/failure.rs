@@ -33,6 +33,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::SparseGraph => "give a sparse matrix",
         Hint::SparsePoints => "give a sparse graph of them",
         Hint::Duplicates => "duplicates= merges them: sum, mean, max or first",
+        Hint::Directed => "directed=True reads rows as arcs",
         Hint::RepairAnchors => "repair_anchors=True would demote it",
         Hint::MoreAnchors => "give some as anchors=",
         Hint::DenseRegime => "force regime=\"dense\"",

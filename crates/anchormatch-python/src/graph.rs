@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anchormatch::error::Hint;
-use anchormatch::graph::{Duplicates, GraphBuilder};
+use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 use anchormatch::{Error, Result};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
@@ -21,7 +21,7 @@ const SYMMETRY: f64 = 1e-9;
 /// Bytes that an edge takes while a graph is built: once in the list, twice in the rows.
 const EDGE_BYTES: u64 = 64;
 
-/// An undirected graph; nodes are numbers here, ids are Python's business.
+/// A graph; nodes are numbers here, ids are Python's business.
 #[pyclass(frozen, module = "anchormatch._native")]
 pub(crate) struct Graph {
     pub(crate) inner: Arc<anchormatch::Graph>,
@@ -29,34 +29,46 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
-    /// From a square matrix; `duplicates` says what to do where it is not symmetric.
+    /// From a square matrix. Where it is not symmetric, its entries are arcs if it may be `directed`, else
+    /// `duplicates` says how two become one.
     #[staticmethod]
     fn from_matrix(
         py: Python<'_>,
         matrix: Square<'_>,
         labels: Option<Vec<String>>,
         duplicates: &str,
+        directed: bool,
         limits: Limits,
     ) -> PyResult<Self> {
         let rows = matrix.rows("graph")?;
         let rule = rule(duplicates)?;
-        let edges = match rows {
+        let reserve = |edges: u64| {
+            let bytes = edges.saturating_mul(EDGE_BYTES);
+            let hints = &[Hint::MoreMemory, Hint::SparseGraph];
+            reserve(&limits.memory(), "the graph", bytes, hints)
+        };
+        reserve(match rows {
             // Half of the entries, as the other half repeats them.
             Rows::Dense(_) => rows.stored() / 2,
             Rows::Compressed(..) => rows.stored(),
-        };
-        reserve(
-            &limits.memory(),
-            "the graph",
-            edges.saturating_mul(EDGE_BYTES),
-            &[Hint::MoreMemory, Hint::SparseGraph],
-        )?;
-        py.detach(|| from_rows(rows, labels, rule))
-            .map_err(exception)
-            .map(Self::from)
+        })?;
+        let largest = py.detach(|| largest(&rows)).map_err(exception)?;
+        let directed = directed && py.detach(|| has_directions(&rows, largest));
+        if directed {
+            reserve(rows.stored())?;
+        }
+        py.detach(|| {
+            if directed {
+                arcs(&rows, labels)
+            } else {
+                edges_of(&rows, labels, rule, largest)
+            }
+        })
+        .map_err(exception)
+        .map(Self::from)
     }
 
-    /// From edges between nodes 0 to `nodes` − 1.
+    /// From edges between nodes 0 to `nodes` − 1, or arcs from the first ends to the second.
     #[staticmethod]
     fn from_edges(
         py: Python<'_>,
@@ -65,6 +77,7 @@ impl Graph {
         weights: PyReadonlyArray1<'_, f64>,
         labels: Option<Vec<String>>,
         duplicates: &str,
+        directed: bool,
     ) -> PyResult<Self> {
         let (first, second) = (
             arrays::indices(&ends.0, "edges")?,
@@ -78,9 +91,14 @@ impl Graph {
         }
         let rule = rule(duplicates)?;
         py.detach(|| {
-            let mut builder = builder(nodes, labels)?.duplicates(rule);
+            let builder = builder(nodes, labels)?.duplicates(rule);
+            let mut builder = builder.directions(Directions::Keep);
             for ((&u, &v), &weight) in first.iter().zip(&second).zip(weights) {
-                builder.edge(u, v, weight, None)?;
+                if directed {
+                    builder.arc(u, v, weight, None)?;
+                } else {
+                    builder.edge(u, v, weight, None)?;
+                }
             }
             builder.build()
         })
@@ -140,13 +158,19 @@ impl Graph {
         self.inner.node_count()
     }
 
-    /// The number of undirected edges.
+    /// Whether its edges have directions.
     #[getter]
-    fn edges(&self) -> usize {
-        self.inner.edge_count()
+    fn directed(&self) -> bool {
+        self.inner.is_directed()
     }
 
-    /// Every edge once, lower node first: nodes, nodes, weights.
+    /// The number of edges, or of arcs.
+    #[getter]
+    fn edges(&self) -> usize {
+        self.inner.link_count()
+    }
+
+    /// Every edge once, lower node first, or every arc from its tail: nodes, nodes, weights.
     #[allow(clippy::type_complexity, reason = "three arrays")]
     fn edge_arrays<'py>(
         &self,
@@ -156,10 +180,11 @@ impl Graph {
         Bound<'py, PyArray1<i64>>,
         Bound<'py, PyArray1<f64>>,
     ) {
-        let count = self.inner.edge_count();
+        let (graph, count) = (&self.inner, self.inner.link_count());
         let (mut low, mut high) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut weights = Vec::with_capacity(count);
-        for (i, j, weight) in self.inner.edges() {
+        let links = graph.arcs().triplets();
+        for (i, j, weight) in links.filter(|&(i, j, _)| graph.is_directed() || i < j) {
             low.push(i as i64);
             high.push(j as i64);
             weights.push(weight);
@@ -171,7 +196,7 @@ impl Graph {
         )
     }
 
-    /// The adjacency matrix.
+    /// The adjacency matrix, what leads from i to j in row i and column j.
     fn adjacency<'py>(
         &self,
         py: Python<'py>,
@@ -184,7 +209,7 @@ impl Graph {
             bytes(&[n, n]),
             &[Hint::MoreMemory, Hint::Edges],
         )?;
-        let matrix = py.detach(|| self.inner.adjacency());
+        let matrix = py.detach(|| self.inner.arcs().to_dense());
         arrays::array(py, matrix)
     }
 
@@ -242,14 +267,13 @@ fn builder(nodes: usize, labels: Option<Vec<String>>) -> Result<GraphBuilder> {
     }
 }
 
-fn from_rows(
-    rows: Rows<'_>,
-    labels: Option<Vec<String>>,
-    rule: Duplicates,
-) -> Result<anchormatch::Graph> {
-    let n = rows.len();
+/// The largest entry by its absolute value.
+///
+/// # Errors
+/// When an entry is not finite.
+fn largest(rows: &Rows<'_>) -> Result<f64> {
     let mut largest = 0.0f64;
-    for i in 0..n {
+    for i in 0..rows.len() {
         rows.visit(i, |j, value| {
             if !value.is_finite() {
                 return Err(Error::Graph(format!(
@@ -260,6 +284,43 @@ fn from_rows(
             Ok(())
         })?;
     }
+    Ok(largest)
+}
+
+/// Whether an entry differs from its mirror image by more than rounding.
+fn has_directions(rows: &Rows<'_>, largest: f64) -> bool {
+    (0..rows.len()).any(|i| {
+        let mut found = false;
+        let visited = rows.visit(i, |j, value| {
+            found |= (value - rows.get(j, i)).abs() > SYMMETRY * largest;
+            Ok(())
+        });
+        visited.is_ok() && found
+    })
+}
+
+/// The graph whose arcs are the entries.
+fn arcs(rows: &Rows<'_>, labels: Option<Vec<String>>) -> Result<anchormatch::Graph> {
+    let mut builder = builder(rows.len(), labels)?.directions(Directions::Keep);
+    for i in 0..rows.len() {
+        rows.visit(i, |j, value| {
+            if value != 0.0 {
+                builder.arc(i, j, value, None)?;
+            }
+            Ok(())
+        })?;
+    }
+    builder.build()
+}
+
+/// The graph whose edges are the entries, each with its mirror image.
+fn edges_of(
+    rows: &Rows<'_>,
+    labels: Option<Vec<String>>,
+    rule: Duplicates,
+    largest: f64,
+) -> Result<anchormatch::Graph> {
+    let n = rows.len();
     let mut builder = builder(n, labels)?;
     for i in 0..n {
         rows.visit(i, |j, value| {

@@ -14,6 +14,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::SparsePoints => "give a sparse graph of them as an edge list",
         Hint::Variable => "choose it with --variable NAME",
         Hint::Duplicates => "--duplicates RULE merges them: sum, mean, max or first",
+        Hint::Directed => "--directed reads rows as arcs",
         Hint::RepairAnchors => "--repair-anchors would demote it",
         Hint::StartOver => "discard it with --fresh and start over",
         Hint::OtherFolder => "start elsewhere with --out DIR",

@@ -233,6 +233,12 @@ impl<'a> Task<'a> {
         &self.facts
     }
 
+    /// Whether the edges of both graphs have directions; those of one alone say nothing.
+    #[must_use]
+    pub fn is_directed(&self) -> bool {
+        self.source.is_directed() && self.target.is_directed()
+    }
+
     /// The larger side.
     #[must_use]
     pub fn nodes(&self) -> usize {

@@ -74,6 +74,11 @@ impl Options {
                 to.name()
             ));
         }
+        if graph.is_directed() && to == Format::EdgeList {
+            notes.push(
+                "the rows are arcs, which they do not say: read them with --directed".to_owned(),
+            );
+        }
         if self.json {
             let done = json!({
                 "input": self.input.display().to_string(),

@@ -50,6 +50,8 @@ struct Info {
     format: &'static str,
     nodes: usize,
     edges: usize,
+    /// Whether they have directions.
+    directed: bool,
     density: f64,
     weights: Option<Range<f64>>,
     negative_weights: usize,
@@ -115,7 +117,8 @@ impl Info {
             file: file.to_owned(),
             format: loaded.format.name(),
             nodes: graph.node_count(),
-            edges: graph.edge_count(),
+            edges: graph.link_count(),
+            directed: graph.is_directed(),
             density: summary.density,
             weights: summary.weights.map(range),
             negative_weights: summary.negative_weights,
@@ -143,7 +146,7 @@ impl Info {
             ("format", self.format.to_owned()),
             ("nodes", self.nodes.to_string()),
             (
-                "edges",
+                if self.directed { "arcs" } else { "edges" },
                 format!("{} (density {:.3})", self.edges, self.density),
             ),
         ];

@@ -47,9 +47,17 @@ fn ids_stand_in_for_labels_that_are_not_distinct() {
         [
             "labels were left aside: not every node has one of its own",
             "names were left aside: not every node has one of its own",
-            "1 directed edge was read as undirected"
+            "the edges have directions: 1 arc"
         ]
     );
+    assert!(loaded.graph.arcs().triplets().eq([(0, 1, 1.0)]));
+    let undirected = ReadOptions {
+        directed: Some(false),
+        ..ReadOptions::default()
+    };
+    let loaded = read_gml_from(text.as_bytes(), "g.gml", &undirected).unwrap();
+    assert!(!loaded.graph.is_directed());
+    assert_eq!(loaded.notes[2], "1 directed edge was read as undirected");
     let by = |name: &str| {
         let options = ReadOptions {
             node_id: Some(name.into()),

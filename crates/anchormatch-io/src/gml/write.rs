@@ -7,6 +7,7 @@ use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
 use super::super::fault::unwritable;
+use super::super::links::links;
 use super::super::points::check_positions;
 
 /// Writes `graph` as GML: ids as labels, weights, and `positions` as `graphics`.
@@ -24,7 +25,11 @@ pub fn write_gml(
     if let Some(positions) = positions {
         check_positions(graph.node_count(), positions)?;
     }
-    writeln!(out, "Creator \"anchormatch\"\ngraph [\n  directed 0")?;
+    writeln!(
+        out,
+        "Creator \"anchormatch\"\ngraph [\n  directed {}",
+        u8::from(graph.is_directed())
+    )?;
     let mut label = String::new();
     for (i, id) in graph.labels().iter().enumerate() {
         if id.is_empty() || id.contains('\0') {
@@ -49,7 +54,7 @@ pub fn write_gml(
         }
         writeln!(out, "  ]")?;
     }
-    for (i, j, weight) in graph.edges() {
+    for (i, j, weight) in links(graph) {
         writeln!(
             out,
             "  edge [\n    source {i}\n    target {j}\n    weight {}\n  ]",

@@ -43,7 +43,27 @@ fn nodes_edges_weights_and_positions_are_read() {
     assert_eq!((graph.weight(0, 1), graph.weight(0, 2)), (2.5, -10.0));
     let positions = loaded.positions.unwrap();
     assert_eq!(positions.as_slice(), [3.0, 4.0, 0.0, 1.0, 0.0, 10.0]);
+    assert!(graph.arcs().triplets().eq([(0, 2, -10.0), (1, 0, 2.5)]));
+    assert_eq!(loaded.notes, ["the edges have directions: 2 arcs"]);
+    let undirected = ReadOptions {
+        directed: Some(false),
+        ..ReadOptions::default()
+    };
+    let loaded = read_graphml_from(FULL.as_bytes(), "g.graphml", &undirected).unwrap();
+    assert!(!loaded.graph.is_directed());
     assert_eq!(loaded.notes, ["2 directed edges were read as undirected"]);
+}
+
+#[test]
+fn an_undirected_edge_with_two_weights_is_not_advised_to_be_an_arc() {
+    let text = "<graphml><key id='w' for='edge' attr.name='weight'/><graph>\n\
+                <node id='a'/><node id='b'/><edge source='a' target='b'/>\n\
+                <edge source='b' target='a'><data key='w'>2</data></edge></graph></graphml>";
+    assert_eq!(
+        read(text).unwrap_err().to_string(),
+        "g.graphml, line 3: found edge (a, b) with two weights, 1 (line 2) and 2 (line 3), \
+         expected one weight; give a rule for repeated edges: sum, mean, max or first"
+    );
 }
 
 #[test]

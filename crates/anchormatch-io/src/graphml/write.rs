@@ -6,6 +6,7 @@ use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
 use super::super::fault::unwritable_id;
+use super::super::links::links;
 use super::super::points::check_positions;
 use super::super::xml::{escape_attribute, is_xml_text};
 
@@ -41,7 +42,12 @@ pub fn write_graphml(
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
     )?;
     out.write_all(&header)?;
-    writeln!(out, "  <graph edgedefault=\"undirected\">")?;
+    let kind = if graph.is_directed() {
+        "directed"
+    } else {
+        "undirected"
+    };
+    writeln!(out, "  <graph edgedefault=\"{kind}\">")?;
     for (i, id) in labels.iter().enumerate() {
         if id.is_empty() || !is_xml_text(&id) {
             return Err(unwritable_id(&id, "control character"));
@@ -58,18 +64,14 @@ pub fn write_graphml(
             }
         }
     }
-    for i in 0..graph.node_count() {
-        let source = labels.get(i);
-        let source = escape_attribute(&source);
-        for (j, weight) in graph.neighbours(i).filter(|&(j, _)| j > i) {
-            let target = labels.get(j);
-            let target = escape_attribute(&target);
-            writeln!(
-                out,
-                "    <edge source=\"{source}\" target=\"{target}\">\
-                 <data key=\"weight\">{weight}</data></edge>"
-            )?;
-        }
+    for (i, j, weight) in links(graph) {
+        let (source, target) = (labels.get(i), labels.get(j));
+        writeln!(
+            out,
+            "    <edge source=\"{}\" target=\"{}\"><data key=\"weight\">{weight}</data></edge>",
+            escape_attribute(&source),
+            escape_attribute(&target)
+        )?;
     }
     writeln!(out, "  </graph>\n</graphml>")
 }

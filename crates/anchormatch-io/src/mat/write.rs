@@ -1,10 +1,12 @@
 //! A file with one sparse matrix, `A`, and the ids beside it.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anchormatch::graph::Graph;
 
 use super::super::fault::unwritable;
+use super::super::links::matrix;
 use super::{IDS, class, kind};
 
 /// Writes `graph` as the sparse matrix `A` of a `.mat` of version 5, with a cell array `ids` of
@@ -17,7 +19,14 @@ use super::{IDS, class, kind};
 /// O(|E|) time; the ids are held once more.
 pub fn write_mat(out: &mut (impl Write + ?Sized), graph: &Graph) -> io::Result<()> {
     let n = graph.node_count();
-    let entries = 2 * graph.edge_count() as u64;
+    let rows = matrix(graph);
+    // Columns come first: column j holds what leads to j.
+    let columns = if graph.is_directed() {
+        Cow::Owned(rows.transposed())
+    } else {
+        rows
+    };
+    let entries = columns.entries() as u64;
     let mut header = b"MATLAB 5.0 MAT-file, written by anchormatch".to_vec();
     header.resize(116, b' ');
     header.extend_from_slice(&[0; 8]);
@@ -25,33 +34,29 @@ pub fn write_mat(out: &mut (impl Write + ?Sized), graph: &Graph) -> io::Result<(
     out.write_all(&header)?;
 
     let mut head = head(class::SPARSE, entries, [n as u64, n as u64], "A")?;
-    let rows = 4 * entries;
+    let row_bytes = 4 * entries;
     let starts = 4 * (n as u64 + 1);
     let padded = |length: u64| 8 + length.next_multiple_of(8);
-    let all = head.len() as u64 + padded(rows) + padded(starts) + padded(8 * entries);
+    let all = head.len() as u64 + padded(row_bytes) + padded(starts) + padded(8 * entries);
     put_tag(out, kind::MATRIX, all)?;
     out.write_all(&head)?;
 
-    put_tag(out, kind::INT32, rows)?;
-    for i in 0..n {
-        for (j, _) in graph.neighbours(i) {
-            out.write_all(&(j as u32).to_le_bytes())?;
-        }
+    put_tag(out, kind::INT32, row_bytes)?;
+    for (_, i, _) in columns.triplets() {
+        out.write_all(&(i as u32).to_le_bytes())?;
     }
-    put_padding(out, rows)?;
+    put_padding(out, row_bytes)?;
     put_tag(out, kind::INT32, starts)?;
     let mut end = 0u32;
     out.write_all(&end.to_le_bytes())?;
-    for i in 0..n {
-        end += graph.neighbours(i).len() as u32;
+    for j in 0..n {
+        end += columns.row(j).len() as u32;
         out.write_all(&end.to_le_bytes())?;
     }
     put_padding(out, starts)?;
     put_tag(out, kind::DOUBLE, 8 * entries)?;
-    for i in 0..n {
-        for (_, weight) in graph.neighbours(i) {
-            out.write_all(&weight.to_le_bytes())?;
-        }
+    for weight in columns.values() {
+        out.write_all(&weight.to_le_bytes())?;
     }
 
     if super::super::are_counted(graph.labels(), 1) {

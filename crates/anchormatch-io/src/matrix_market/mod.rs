@@ -2,11 +2,11 @@
 //! 1996): a graph as its adjacency matrix.
 //!
 //! Read are `coordinate` and `array` matrices that are square, `real`, `integer` or `pattern` (every
-//! weight 1), and `general`, `symmetric` or `skew-symmetric`. A general matrix stands for undirected
-//! edges all the same: an entry may stand once or with its mirror image, and when the two differ the
-//! rule for repeated edges decides, which by default is an error. A skew-symmetric matrix says by
-//! its signs which way edges run: their absolute values are the weights of edges that are counted as
-//! directed. Complex matrices have no undirected graph. Nodes are called 1, …, n as in the file.
+//! weight 1), and `general`, `symmetric` or `skew-symmetric`. Entries of a general matrix are arcs, unless
+//! each stands with an equal mirror image; where directions are set aside, an entry may stand once or
+//! twice, and when the two differ the rule for repeated edges decides, which by default is an error. A
+//! skew-symmetric matrix says by its signs which way arcs run: their absolute values are the weights.
+//! Complex matrices have no graph. Nodes are called 1, …, n as in the file.
 //!
 //! The header says how many nodes there are, and may lie: nothing is allocated before the entries
 //! are in, and then the nodes are checked against the memory allowed.
@@ -18,18 +18,19 @@ mod tests;
 use std::io::{BufRead, Write};
 
 use anchormatch::error::{Error, Result};
-use anchormatch::graph::{Graph, GraphBuilder};
+use anchormatch::graph::{Directions, Graph, GraphBuilder};
 use header::{Banner, Size, Symmetry};
 
-use super::dense::add_matrix;
+use super::dense::{add_matrix, transpose};
 use super::fault::{fault, quoted};
 use super::lines::Lines;
+use super::links::{self, links};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 
 /// Reads a Matrix Market file; `name` stands for the file in errors.
 ///
 /// # Errors
-/// When the header names a kind that has no undirected graph, an entry is malformed or outside the
+/// When the header names a kind that has no graph, an entry is malformed or outside the
 /// matrix, entries are missing or left over, or the graph would pass the memory allowed.
 ///
 /// # Complexity
@@ -46,16 +47,14 @@ pub fn read_matrix_market_from(
         return Err(cut(&lines, "the end of the file", "the size of the matrix"));
     }
     let size = Size::read(&lines, &banner)?;
-    let mut builder = GraphBuilder::counted_from(1, size.nodes)
-        .map_err(|_| {
-            lines.fault(
-                1,
-                format!("{} rows", size.nodes),
-                format!("at most {}", u32::MAX),
-            )
-        })?
-        .duplicates(options.duplicates)
-        .file(name);
+    let builder = GraphBuilder::counted_from(1, size.nodes).map_err(|_| {
+        lines.fault(
+            1,
+            format!("{} rows", size.nodes),
+            format!("at most {}", u32::MAX),
+        )
+    })?;
+    let mut builder = options.following(builder, name);
     let entries = if banner.array {
         read_array(&mut lines, &banner, &size, options, &mut builder)?
     } else {
@@ -69,15 +68,27 @@ pub fn read_matrix_market_from(
     finish(builder, name, Format::MatrixMarket, notes)
 }
 
-/// Writes `graph` as `coordinate real symmetric`; nodes become their numbers from 1.
+/// Writes `graph` as `coordinate real symmetric`, or `general` when it is directed; nodes become their
+/// numbers from 1.
 ///
 /// # Errors
 /// When `out` fails.
 pub fn write_matrix_market(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
     let n = graph.node_count();
-    writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
-    writeln!(out, "{n} {n} {}", graph.edge_count())?;
-    for (column, row, weight) in graph.edges() {
+    let symmetry = if graph.is_directed() {
+        "general"
+    } else {
+        "symmetric"
+    };
+    writeln!(out, "%%MatrixMarket matrix coordinate real {symmetry}")?;
+    writeln!(out, "{n} {n} {}", links::count(graph))?;
+    for (tail, head, weight) in links(graph) {
+        // Of a symmetric matrix the half below the diagonal is written.
+        let (row, column) = if graph.is_directed() {
+            (tail, head)
+        } else {
+            (head, tail)
+        };
         writeln!(out, "{} {} {weight}", row + 1, column + 1)?;
     }
     Ok(())
@@ -151,6 +162,10 @@ fn read_array<R: BufRead>(
     }
     size.check_complete(lines, u128::from(count))?;
     if general {
+        // The rule for repeated edges takes entries as they come, column after column; arcs have ends.
+        if options.directions() == Directions::Keep {
+            transpose(&mut values, n);
+        }
         add_matrix(builder, lines.file(), n, &values, options)?;
     }
     Ok(count)

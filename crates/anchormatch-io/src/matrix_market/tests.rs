@@ -4,6 +4,14 @@ fn read(text: &str) -> Result<LoadedGraph> {
     read_matrix_market_from(text.as_bytes(), "m.mtx", &ReadOptions::default())
 }
 
+fn undirected(text: &str) -> Result<LoadedGraph> {
+    let options = ReadOptions {
+        directed: Some(false),
+        ..ReadOptions::default()
+    };
+    read_matrix_market_from(text.as_bytes(), "m.mtx", &options)
+}
+
 fn message(header: &str, body: &str) -> String {
     read(&format!("%%MatrixMarket matrix {header}\n{body}"))
         .unwrap_err()
@@ -40,12 +48,16 @@ fn skew_symmetric_matrices_are_directed_edges_of_positive_weight() {
     ] {
         let loaded = read(text).unwrap();
         let graph = loaded.graph;
+        assert!(graph.arcs().triplets().eq([(1, 0, 2.5), (1, 2, 1.0)]));
+        assert_eq!(loaded.notes.len(), 2);
+        let loaded = undirected(text).unwrap();
+        let graph = loaded.graph;
         assert_eq!((graph.weight(0, 1), graph.weight(1, 2)), (2.5, 1.0));
         assert_eq!(
             (graph.edge_count(), graph.cleaning().directed_edges),
             (2, 2)
         );
-        assert_eq!(loaded.notes.len(), 2);
+        assert!(!graph.is_directed() && loaded.notes.len() == 2);
     }
     let one = "%%MatrixMarket matrix array real skew-symmetric\n1 1\n";
     assert_eq!(read(one).unwrap().graph.node_count(), 1);
@@ -123,13 +135,20 @@ fn entries_are_checked_one_by_one() {
         message(header, "3 3 1\n2 1 1 1\n"),
         "m.mtx, line 3, column 4: found `1`, expected 3 numbers on this line"
     );
+    let list = "%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1\n1 2 4\n";
+    let array = "%%MatrixMarket matrix array real general\n2 2\n0\n1\n0\n0\n";
+    let graph = read(list).unwrap().graph;
+    assert!(graph.arcs().triplets().eq([(0, 1, 4.0), (1, 0, 1.0)]));
+    let graph = read(array).unwrap().graph;
+    assert!(graph.arcs().triplets().eq([(1, 0, 1.0)]), "columns first");
+    let message = |text: &str| undirected(text).unwrap_err().to_string();
     assert_eq!(
-        message("coordinate real general", "3 3 2\n2 1 1\n1 2 4\n"),
+        message(list),
         "m.mtx, line 4: found edge (1, 2) with two weights, 1 (line 3) and 4 (line 4), \
          expected one weight; give a rule for repeated edges: sum, mean, max or first"
     );
     assert_eq!(
-        message("array real general", "2 2\n0\n1\n0\n0\n"),
+        message(array),
         "m.mtx: found edge (1, 2) with two weights, 1 and 0, \
          expected one weight; give a rule for repeated edges: sum, mean, max or first"
     );

@@ -7,6 +7,7 @@ use anchormatch::graph::Graph;
 
 use super::super::binary::{Binary, Number};
 use super::super::dense::{add_matrix, transpose};
+use super::super::links::matrix;
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
 
@@ -75,9 +76,10 @@ pub fn write_npy(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Res
     let n = graph.node_count();
     out.write_all(&header_bytes("<f8", &format!("({n}, {n})")))?;
     let mut row = vec![0u8; 8 * n];
+    let entries = matrix(graph);
     for i in 0..n {
         row.fill(0);
-        for (j, weight) in graph.neighbours(i) {
+        for (j, weight) in entries.row(i) {
             row[8 * j..8 * j + 8].copy_from_slice(&weight.to_le_bytes());
         }
         out.write_all(&row)?;

@@ -9,6 +9,7 @@ use anchormatch::graph::{Graph, GraphBuilder, Labels};
 use super::super::binary::Binary;
 use super::super::dense::add_matrix;
 use super::super::fault::{fault, in_file, quoted, unwritable};
+use super::super::links::matrix;
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
 use super::array::{Header, header_bytes};
 use super::npy::{ended, square};
@@ -74,8 +75,8 @@ pub fn read_npz_from(reader: impl Read, name: &str, options: &ReadOptions) -> Re
 /// O(|E|) time and memory.
 pub fn write_npz(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Result<()> {
     let n = graph.node_count();
-    let entries = 2 * graph.edge_count();
-    let neighbours = || (0..n).flat_map(|i| graph.neighbours(i));
+    let rows = matrix(graph);
+    let entries = rows.entries();
     let mut archive = ArchiveWriter::new(out);
 
     // Indices of 32 bits where they suffice, as SciPy chooses them.
@@ -89,14 +90,15 @@ pub fn write_npz(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Res
         }
     };
     let mut bytes = header_bytes(kind, &format!("({entries},)"));
-    neighbours().for_each(|(j, _)| put_index(&mut bytes, j));
+    rows.triplets()
+        .for_each(|(_, j, _)| put_index(&mut bytes, j));
     archive.add("indices", &bytes)?;
 
     let mut bytes = header_bytes(kind, &format!("({},)", n + 1));
     let mut end = 0;
     put_index(&mut bytes, end);
     for i in 0..n {
-        end += graph.neighbours(i).len();
+        end += rows.row(i).len();
         put_index(&mut bytes, end);
     }
     archive.add("indptr", &bytes)?;
@@ -112,7 +114,9 @@ pub fn write_npz(out: &mut (impl Write + ?Sized), graph: &Graph) -> std::io::Res
     archive.add("shape", &bytes)?;
 
     let mut bytes = header_bytes("<f8", &format!("({entries},)"));
-    neighbours().for_each(|(_, weight)| bytes.extend_from_slice(&weight.to_le_bytes()));
+    rows.values()
+        .iter()
+        .for_each(|weight| bytes.extend_from_slice(&weight.to_le_bytes()));
     archive.add("data", &bytes)?;
 
     if !super::super::are_counted(graph.labels(), 0) {

@@ -1,7 +1,7 @@
 //! Pajek's `.net` (Batagelj, Mrvar, *Pajek: Analysis and Visualization of Large Networks*, 2004).
 //!
 //! `*Vertices n` and a line `number "label" [x y [z]]` for each vertex that has a label, then
-//! `*Edges` (undirected) and `*Arcs` (directed, which is counted) with lines `u v [weight]`,
+//! `*Edges` (undirected) and `*Arcs` (directed) with lines `u v [weight]`,
 //! `*Edgeslist` and `*Arcslist` with lines `u v₁ v₂ …`, or `*Matrix` with n rows of n numbers.
 //! Several relations are merged like repeated edges. Vertices are called by their labels where these
 //! are distinct, else by their numbers. Lines that begin with `%` are comments; what follows a

@@ -23,8 +23,24 @@ fn sections_of_every_kind_give_the_same_graph() {
         );
         assert!(loaded.positions.is_none());
     }
-    let arcs = read("*Vertices 2\n*Arcs :1 \"r\"\n1 2 3\n2 1 3\n").unwrap();
+    for text in [
+        "*Vertices 3\n*Arcs\n1 2\n3 2\n",
+        "*Vertices 3\n*Arcslist\n1 2\n3 2\n",
+    ] {
+        let loaded = read(text).unwrap();
+        let arcs = [(0, 1, 1.0), (2, 1, 1.0)];
+        assert!(loaded.graph.arcs().triplets().eq(arcs), "{text}");
+        assert_eq!(loaded.notes, ["the edges have directions: 2 arcs"]);
+    }
+    let both_ways = "*Vertices 2\n*Arcs :1 \"r\"\n1 2 3\n2 1 3\n";
+    let arcs = read(both_ways).unwrap();
     assert_eq!(arcs.graph.labels().find("2"), Some(1));
+    assert!(!arcs.graph.is_directed() && arcs.notes.is_empty());
+    let options = ReadOptions {
+        directed: Some(false),
+        ..ReadOptions::default()
+    };
+    let arcs = read_pajek_from(both_ways.as_bytes(), "p.net", &options).unwrap();
     assert_eq!(
         arcs.notes,
         [

@@ -6,6 +6,7 @@ use anchormatch::graph::Graph;
 use anchormatch::linalg::Matrix;
 
 use super::super::fault::unwritable_id;
+use super::super::links::links;
 use super::super::points::check_positions;
 
 /// Writes `graph` as a Pajek network, with `positions` as coordinates.
@@ -32,8 +33,13 @@ pub fn write_pajek(
         }
         writeln!(out)?;
     }
-    writeln!(out, "*Edges")?;
-    for (i, j, weight) in graph.edges() {
+    let section = if graph.is_directed() {
+        "*Arcs"
+    } else {
+        "*Edges"
+    };
+    writeln!(out, "{section}")?;
+    for (i, j, weight) in links(graph) {
         writeln!(out, "{} {} {weight}", i + 1, j + 1)?;
     }
     Ok(())

@@ -50,6 +50,8 @@ pub enum Hint {
     Variable,
     /// Say how edges that stand twice are merged.
     Duplicates,
+    /// Read rows as arcs, whose directions count.
+    Directed,
     /// Let anchors that disagree with the rest of the evidence be demoted.
     RepairAnchors,
     /// Discard what an earlier run left, and start over.
@@ -77,7 +79,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -98,6 +100,7 @@ impl Hint {
         Self::CheckCounts,
         Self::Variable,
         Self::Duplicates,
+        Self::Directed,
         Self::RepairAnchors,
         Self::StartOver,
         Self::OtherFolder,
@@ -134,6 +137,7 @@ impl Hint {
             Self::CheckCounts => "check the numbers of nodes that the file announces",
             Self::Variable => "choose it by its name",
             Self::Duplicates => "give a rule for repeated edges: sum, mean, max or first",
+            Self::Directed => "read the rows as directed edges",
             Self::RepairAnchors => "repairing the anchors would demote it",
             Self::StartOver => "discard it and start over",
             Self::OtherFolder => "start in another folder",

@@ -23,6 +23,16 @@ pub enum Duplicates {
     First,
 }
 
+/// What becomes of the directions of arcs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Directions {
+    /// They are set aside and counted: an arc is an edge.
+    #[default]
+    Ignore,
+    /// They are kept. Arcs that all run both ways with one weight are edges all the same.
+    Keep,
+}
+
 /// Collects nodes and edges and checks them.
 ///
 /// An edge counts once however often it stands with the same weight, in either direction; two
@@ -42,6 +52,9 @@ pub enum Duplicates {
 pub struct GraphBuilder {
     names: Names,
     edges: Vec<Edge>,
+    /// Edges from a node to itself.
+    loops: Vec<Edge>,
+    directions: Directions,
     duplicates: Duplicates,
     cleaning: Cleaning,
     file: Option<String>,
@@ -59,33 +72,47 @@ impl Default for Names {
     }
 }
 
+/// An edge between two nodes, or, where directions are kept, an arc from `low` to `high`.
 #[derive(Debug, Clone, Copy)]
-struct Edge {
-    low: u32,
-    high: u32,
-    weight: f64,
+pub(super) struct Edge {
+    pub(super) low: u32,
+    pub(super) high: u32,
+    pub(super) weight: f64,
     /// [`Place`], packed.
-    place: u64,
+    pub(super) place: u64,
+}
+
+impl Edge {
+    /// Its ends as one number, by which edges are sorted.
+    fn ends(&self) -> u64 {
+        (u64::from(self.low) << 32) | u64::from(self.high)
+    }
+
+    /// Whether the two run opposite ways, and nothing has said yet that they are arcs.
+    fn could_be_the_opposite_arc_of(&self, other: &Self) -> bool {
+        let told = (self.place | other.place) & (Place::ARC | Place::ENTRY);
+        told == 0 && (self.place ^ other.place) & Place::BACKWARD != 0
+    }
 }
 
 /// How an edge stands in its input, in one number: the 1-based line, 0 when it did not come from a
 /// file, below three flags.
 #[derive(Debug, Clone, Copy)]
-struct Place(u64);
+pub(super) struct Place(pub(super) u64);
 
 impl Place {
     /// The edge was given from its higher to its lower node.
-    const BACKWARD: u64 = 1 << 63;
+    pub(super) const BACKWARD: u64 = 1 << 63;
     /// The edge has a direction.
-    const ARC: u64 = 1 << 62;
+    pub(super) const ARC: u64 = 1 << 62;
     /// The edge is an entry of a matrix, whose mirror image may stand as well.
-    const ENTRY: u64 = 1 << 61;
+    pub(super) const ENTRY: u64 = 1 << 61;
 
     fn line(self) -> u64 {
         self.0 & !(Self::BACKWARD | Self::ARC | Self::ENTRY)
     }
 
-    fn is(self, flag: u64) -> bool {
+    pub(super) fn is(self, flag: u64) -> bool {
         self.0 & flag != 0
     }
 }
@@ -136,6 +163,13 @@ impl GraphBuilder {
     #[must_use]
     pub fn duplicates(mut self, rule: Duplicates) -> Self {
         self.duplicates = rule;
+        self
+    }
+
+    /// Sets what becomes of the directions of arcs and of matrices that are not symmetric.
+    #[must_use]
+    pub fn directions(mut self, directions: Directions) -> Self {
+        self.directions = directions;
         self
     }
 
@@ -190,7 +224,7 @@ impl GraphBuilder {
         self.add(u, v, weight, line, 0)
     }
 
-    /// Adds the edge from u to v, whose direction is ignored but counted.
+    /// Adds the edge from u to v, whose direction counts where [directions](Self::directions) are kept.
     ///
     /// # Errors
     /// See [`edge`](Self::edge).
@@ -198,8 +232,8 @@ impl GraphBuilder {
         self.add(u, v, weight, line, Place::ARC)
     }
 
-    /// Adds the entry in row u and column v of a matrix that may hold its mirror image as well; the
-    /// two are one edge.
+    /// Adds the entry in row u and column v of a matrix that may hold its mirror image as well. The two
+    /// are one edge, or, where [directions](Self::directions) are kept, two arcs.
     ///
     /// # Errors
     /// See [`edge`](Self::edge).
@@ -221,17 +255,19 @@ impl GraphBuilder {
                 self.name(v)
             )));
         }
-        if u == v {
-            self.cleaning.self_loops += 1;
-            return Ok(());
-        }
         let backward = if u > v { Place::BACKWARD } else { 0 };
-        self.edges.push(Edge {
+        let edge = Edge {
             low: u.min(v) as u32,
             high: u.max(v) as u32,
             weight,
             place: line.unwrap_or(0) | flag | backward,
-        });
+        };
+        if u == v {
+            self.cleaning.self_loops += 1;
+            self.loops.push(edge);
+        } else {
+            self.edges.push(edge);
+        }
         Ok(())
     }
 
@@ -245,11 +281,37 @@ impl GraphBuilder {
         if n == 0 {
             return Err(Error::Graph("found no node, expected at least one".into()));
         }
-        // Stable: mentions of one edge stay in the order in which they came.
-        let ends = |e: &Edge| (u64::from(e.low) << 32) | u64::from(e.high);
-        self.edges.par_sort_by_key(ends);
-        self.merge()?;
-        let merged = std::mem::take(&mut self.edges);
+        let loops = std::mem::take(&mut self.loops);
+        let loops = self.merged(loops, &mut |_, _, _| {})?;
+        let loops = loops.iter().map(|e| (e.low as usize, e.weight)).collect();
+        let (edges, arcs) = if self.has_directions() {
+            self.directed()?
+        } else {
+            (self.symmetric(n)?, None)
+        };
+        let labels = match self.names {
+            Names::Counted { first, nodes } => Labels::counted(first, nodes),
+            Names::Named(names) => Labels::interned(names),
+        };
+        Ok(Graph {
+            edges,
+            arcs,
+            loops,
+            labels,
+            cleaning: self.cleaning,
+        })
+    }
+
+    /// Whether an arc or an entry of a matrix has a direction that is kept.
+    fn has_directions(&self) -> bool {
+        let has_one = |e: &Edge| Place(e.place).is(Place::ARC | Place::ENTRY);
+        self.directions == Directions::Keep && self.edges.iter().any(has_one)
+    }
+
+    /// The adjacency matrix, directions set aside.
+    fn symmetric(&mut self, n: usize) -> Result<Csr<f64>> {
+        let edges = std::mem::take(&mut self.edges);
+        let merged = self.merged(edges, &mut Self::count)?;
         let mut offsets = vec![0usize; n + 1];
         for edge in &merged {
             offsets[edge.low as usize + 1] += 1;
@@ -275,40 +337,41 @@ impl GraphBuilder {
             weights[*slot] = edge.weight;
             *slot += 1;
         }
-        let labels = match self.names {
-            Names::Counted { first, nodes } => Labels::counted(first, nodes),
-            Names::Named(names) => Labels::interned(names),
-        };
-        let edges = Csr::from_parts(n, offsets, neighbours, weights)
-            .expect("sorted edges make sorted rows");
-        Ok(Graph {
-            edges,
-            labels,
-            cleaning: self.cleaning,
-        })
+        Ok(
+            Csr::from_parts(n, offsets, neighbours, weights)
+                .expect("sorted edges make sorted rows"),
+        )
     }
 
-    /// One edge for each run of equal ends, in place; zero weights dropped.
-    fn merge(&mut self) -> Result<()> {
-        let mut edges = std::mem::take(&mut self.edges);
+    /// The edges sorted, one for each run of equal ends; zero weights are dropped. `count` sees every run
+    /// and its weight.
+    pub(super) fn merged(
+        &mut self,
+        mut edges: Vec<Edge>,
+        count: &mut dyn FnMut(&mut Self, &[Edge], f64),
+    ) -> Result<Vec<Edge>> {
+        // Stable: mentions of one edge stay in the order in which they came.
+        edges.par_sort_by_key(Edge::ends);
         let (mut start, mut kept) = (0, 0);
         while start < edges.len() {
             let first = edges[start];
             let same = |e: &&Edge| (e.low, e.high) == (first.low, first.high);
             let run = &edges[start..start + edges[start..].iter().take_while(same).count()];
             let weight = self.merged_weight(run)?;
-            self.count(run);
+            count(self, run, weight);
             start += run.len();
-            if weight == 0.0 {
-                self.cleaning.zero_weights += 1;
-            } else {
+            if weight != 0.0 {
                 edges[kept] = Edge { weight, ..first };
                 kept += 1;
             }
         }
         edges.truncate(kept);
-        self.edges = edges;
-        Ok(())
+        Ok(edges)
+    }
+
+    /// The mentions of edges, which are then forgotten, and what is set aside with them.
+    pub(super) fn taken(&mut self) -> (Vec<Edge>, &mut Cleaning) {
+        (std::mem::take(&mut self.edges), &mut self.cleaning)
     }
 
     /// The one weight of an edge that was given as `run`.
@@ -341,7 +404,8 @@ impl GraphBuilder {
     }
 
     /// Counts what merging `run` sets aside.
-    fn count(&mut self, run: &[Edge]) {
+    fn count(&mut self, run: &[Edge], weight: f64) {
+        self.cleaning.zero_weights += usize::from(weight == 0.0);
         let with = |flag| run.iter().filter(|e| Place(e.place).is(flag)).count();
         let directed = with(Place::ARC | Place::ENTRY);
         let backward = with(Place::BACKWARD);
@@ -372,7 +436,11 @@ impl GraphBuilder {
                 place(second)
             ),
             "one weight",
-            &[Hint::Duplicates],
+            if first.could_be_the_opposite_arc_of(second) {
+                &[Hint::Directed, Hint::Duplicates]
+            } else {
+                &[Hint::Duplicates]
+            },
         )
     }
 
@@ -447,7 +515,8 @@ mod tests {
         assert_eq!(
             builder.build().unwrap_err().to_string(),
             "g.mtx, line 9: found edge (1, 3) with two weights, 1 (line 4) and 2 (line 9), \
-             expected one weight; give a rule for repeated edges: sum, mean, max or first"
+             expected one weight; read the rows as directed edges or give a rule for repeated edges: sum, \
+             mean, max or first"
         );
     }
 

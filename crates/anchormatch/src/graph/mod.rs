@@ -1,18 +1,20 @@
-//! Undirected weighted graphs in compressed sparse rows, with the caller's node labels.
+//! Weighted graphs in compressed sparse rows, with the caller's node labels.
 //!
 //! G = (V, E, w): a symmetric adjacency matrix A with zero diagonal and finite weights, which may be
-//! negative. The Laplacian L = D − A takes max(w, 0), because with negative weights it would no
-//! longer be positive semidefinite and heat would not diffuse.
+//! negative; of a [directed](Graph::is_directed) graph its arcs beside it. The Laplacian L = D − A takes
+//! max(w, 0), because with negative weights it would no longer be positive semidefinite and heat would
+//! not diffuse.
 
 mod builder;
 #[cfg(any(feature = "ndarray", feature = "petgraph"))]
 mod convert;
+mod directed;
 mod interner;
 mod labels;
 mod laplacian;
 mod summary;
 
-pub use builder::{Duplicates, GraphBuilder};
+pub use builder::{Directions, Duplicates, GraphBuilder};
 pub use labels::Labels;
 pub use laplacian::Laplacian;
 pub use summary::Summary;
@@ -20,11 +22,15 @@ pub use summary::Summary;
 use crate::error::{Error, Result};
 use crate::linalg::{Csr, Matrix};
 
-/// An undirected graph with finite weights and no self-loops.
+/// A graph with finite weights, undirected or directed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     /// The adjacency matrix: every edge from both of its ends.
     edges: Csr<f64>,
+    /// The arcs, where the graph is directed.
+    arcs: Option<Csr<f64>>,
+    /// Edges from a node to itself, by node.
+    loops: Vec<(usize, f64)>,
     labels: Labels,
     cleaning: Cleaning,
 }
@@ -32,7 +38,7 @@ pub struct Graph {
 /// What was set aside while a graph was built.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Cleaning {
-    /// Edges from a node to itself, dropped.
+    /// Edges from a node to itself, which stand beside the graph: see [`Graph::loops`].
     pub self_loops: usize,
     /// Edges that were given with a direction, which was ignored. Of a matrix: entries without a
     /// mirror image.
@@ -54,6 +60,18 @@ impl Graph {
         let mut builder = GraphBuilder::with_nodes(nodes)?;
         for &(u, v, weight) in edges {
             builder.edge(u, v, weight, None)?;
+        }
+        builder.build()
+    }
+
+    /// A graph from directed edges between nodes `0..nodes`, each from its first node to its second.
+    ///
+    /// # Errors
+    /// See [`GraphBuilder`].
+    pub fn from_arcs(nodes: usize, arcs: &[(usize, usize, f64)]) -> Result<Self> {
+        let mut builder = GraphBuilder::with_nodes(nodes)?.directions(Directions::Keep);
+        for &(u, v, weight) in arcs {
+            builder.arc(u, v, weight, None)?;
         }
         builder.build()
     }
@@ -183,7 +201,9 @@ impl Graph {
     pub fn with_isolated(mut self, names: Vec<String>) -> Result<Self> {
         let all: Vec<String> = self.labels.iter().map(|name| name.into_owned()).collect();
         self.labels = Labels::new([all, names].concat())?;
-        self.edges = self.edges.extended(self.labels.len());
+        let size = self.labels.len();
+        self.edges = self.edges.extended(size);
+        self.arcs = self.arcs.map(|arcs| arcs.extended(size));
         Ok(self)
     }
 
@@ -216,12 +236,30 @@ impl Graph {
     /// # Errors
     /// When the graph has too many nodes, which no graph has.
     pub(crate) fn in_unit(&self, unit: f64) -> Result<Self> {
-        let mut builder = GraphBuilder::with_nodes(self.node_count())?;
-        for (i, j, weight) in self.edges() {
-            let weight = (weight / unit).clamp(-f64::MAX, f64::MAX);
-            builder.edge(i, j, weight, None)?;
+        let changed = self.rebuilt(|i| i, |w| (w / unit).clamp(-f64::MAX, f64::MAX))?;
+        changed.with_labels(self.labels.clone())
+    }
+
+    /// The graph with nodes at other places and with other weights, its nodes numbered.
+    fn rebuilt(&self, place: impl Fn(usize) -> usize, weight: impl Fn(f64) -> f64) -> Result<Self> {
+        let builder = GraphBuilder::with_nodes(self.node_count())?;
+        let mut builder = builder.directions(Directions::Keep);
+        match &self.arcs {
+            Some(arcs) => {
+                for (i, j, w) in arcs.triplets() {
+                    builder.arc(place(i), place(j), weight(w), None)?;
+                }
+            }
+            None => {
+                for (i, j, w) in self.edges() {
+                    builder.edge(place(i), place(j), weight(w), None)?;
+                }
+            }
         }
-        builder.build()?.with_labels(self.labels.clone())
+        for &(i, w) in &self.loops {
+            builder.edge(place(i), place(i), weight(w), None)?;
+        }
+        builder.build()
     }
 
     /// Every edge's weight, twice.
@@ -294,14 +332,11 @@ impl Graph {
                 order.len()
             )));
         }
-        let mut builder = GraphBuilder::with_nodes(n)?;
-        for (i, j, weight) in self.edges() {
-            builder.edge(place[i], place[j], weight, None)?;
-        }
         let labels = order
             .iter()
             .map(|&old| self.labels.get(old).into_owned())
             .collect();
-        builder.build()?.with_labels(Labels::new(labels)?)
+        let moved = self.rebuilt(|i| place[i], |w| w)?;
+        moved.with_labels(Labels::new(labels)?)
     }
 }

@@ -5,7 +5,7 @@ use super::Graph;
 /// What [`Graph::summary`] counts; ranges are (least, greatest).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Edges over pairs of nodes; 0 when there is no pair.
+    /// Edges over pairs of nodes, arcs over ordered pairs; 0 when there is no pair.
     pub density: f64,
     /// The range of the weights, when there are edges.
     pub weights: Option<(f64, f64)>,
@@ -25,11 +25,16 @@ impl Graph {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let nodes = self.node_count();
-        let pairs = nodes as f64 * (nodes as f64 - 1.0) / 2.0;
+        let pairs = nodes as f64 * (nodes as f64 - 1.0);
+        let pairs = if self.is_directed() {
+            pairs
+        } else {
+            pairs / 2.0
+        };
         let degree = |i| self.neighbours(i).len();
         let mut summary = Summary {
             density: if pairs > 0.0 {
-                self.edge_count() as f64 / pairs
+                self.link_count() as f64 / pairs
             } else {
                 0.0
             },
@@ -41,7 +46,8 @@ impl Graph {
             ),
             isolated_nodes: (0..nodes).filter(|&i| degree(i) == 0).count(),
         };
-        for (_, _, weight) in self.edges() {
+        let links = self.arcs().triplets();
+        for (_, _, weight) in links.filter(|&(i, j, _)| self.is_directed() || i < j) {
             let (least, greatest) = summary.weights.unwrap_or((weight, weight));
             summary.weights = Some((least.min(weight), greatest.max(weight)));
             summary.negative_weights += usize::from(weight < 0.0);

@@ -35,6 +35,19 @@ impl Log {
         self.notes.push(note.into());
     }
 
+    /// Says which directions are not used, of a matcher that compares those of two directed graphs or does not.
+    pub(super) fn note_directions(&mut self, task: &Task<'_>, are_compared: bool) {
+        match task.graphs().map(Graph::is_directed) {
+            [true, true] if !are_compared => self.note(
+                "the edges have directions, which are not compared here: between two nodes the stronger counts",
+            ),
+            [true, false] | [false, true] => {
+                self.note("the edges of one graph alone have directions, which are not used");
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn parameter(&mut self, name: &str, value: impl std::fmt::Display) {
         self.parameters.push((name.to_owned(), value.to_string()));
     }

@@ -139,6 +139,7 @@ impl Matcher for Paper {
         check(self, task)?;
         self.check()?;
         let mut log = Log::default();
+        log.note_directions(task, false);
         let graphs = task.graphs();
         let scaled = self.ordinary_units(graphs, &mut log)?;
         let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or(graphs[g]));

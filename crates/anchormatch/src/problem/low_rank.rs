@@ -21,7 +21,7 @@ pub struct LowRank<'w> {
 /// The rows of one side's factors.
 #[derive(Debug, Clone)]
 pub(super) enum Rows<'w> {
-    /// Entry (i, r, j) of one table: every factor symmetric.
+    /// Entry (i, r, j) of one table: every factor symmetric, or antisymmetric on both sides.
     Interleaved {
         table: &'w [f64],
         terms: usize,

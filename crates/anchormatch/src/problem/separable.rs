@@ -95,7 +95,8 @@ impl SeparablePairwise {
         })
     }
 
-    /// The operator W(ia, jb) = Σᵣ Fᵣ_ij Gᵣ_ab for symmetric factors, given as pairs (Fᵣ, Gᵣ).
+    /// The operator W(ia, jb) = Σᵣ Fᵣ_ij Gᵣ_ab for factors given as pairs (Fᵣ, Gᵣ), each pair symmetric or
+    /// each antisymmetric, so that W is symmetric.
     ///
     /// Diagonals do not count.
     ///
@@ -231,7 +232,7 @@ impl Pairwise for SeparablePairwise {
 
     fn add_interactions(&self, j: usize, b: usize, scale: f64, gradient: &mut [f64]) {
         let ((n, m), rank) = (self.shape(), self.rank);
-        // x and y are symmetric: column j of every Fᵣ is the row block of j.
+        // Column j of every Fᵣ is the row block of j, up to a sign that Gᵣ has as well.
         let f = &self.f[j * rank * n..(j + 1) * rank * n];
         let g = &self.g[b * rank * m..(b + 1) * rank * m];
         for (k, row) in gradient.chunks_mut(m.max(1)).enumerate() {

@@ -20,7 +20,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// The agreement on all pairs of a matching's nodes.
+    /// The agreement on all pairs of a matching's nodes, in both directions where edges have them.
     ///
     /// # Complexity
     /// O(k²) for k matched nodes.
@@ -30,6 +30,9 @@ impl Agreement {
         for (place, &(i, a)) in matched.iter().enumerate() {
             for &(j, b) in &matched[..place] {
                 agreement.add(source.get(i, j), target.get(a, b), source, target, 1.0);
+                if source.is_directed() {
+                    agreement.add(source.get(j, i), target.get(b, a), source, target, 1.0);
+                }
             }
         }
         agreement

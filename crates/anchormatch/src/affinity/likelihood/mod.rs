@@ -19,13 +19,20 @@
 //! > 2W = J ⊗ (c₀₀J + (c₀₁−c₀₀)E') + E ⊗ ((c₁₀−c₀₀)J + k E' + q_y y + q_yy y²) + (q_x x + q_xx x²) ⊗ E'
 //! >      + q_xy x ⊗ y,     k = c₁₁−c₁₀−c₀₁+c₀₀ + q₀,
 //!
-//! so solvers never need n⁴ numbers.
+//! so solvers never need n⁴ numbers. Where edges have directions, (i, j) and (j, i) are two observations, and
+//!
+//! > 2W(ia, jb) = g(x_ij, y_ab) + g(x_ji, y_ba).
+//!
+//! Each product F ⊗ G of g then stands for the products of the symmetric and of the antisymmetric parts of
+//! F and G, ½ (F_ij G_ab + F_ji G_ba) = F⁺_ij G⁺_ab + F⁻_ij G⁻_ab.
 
 mod agreement;
+mod levels;
 mod observations;
 
 pub use agreement::Agreement;
-pub use observations::{Observations, Scale, are_lengths, has_heavy_tails};
+pub(crate) use levels::information_of_counts;
+pub use observations::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 pub(crate) use observations::{unit, weight_scores};
 
 use crate::linalg::{Matrix, multiply_transposed_into};
@@ -219,8 +226,8 @@ impl PairModel {
             + q.xy * (agreement.sum_xy + m * sy + k * sx + m * k * n)
     }
 
-    /// The pairs (Fᵣ, Gᵣ) with W(ia, jb) = ½ g = Σᵣ Fᵣ_ij Gᵣ_ab between the nodes `rows` and
-    /// `columns`, without the parts that are not needed.
+    /// The pairs (Fᵣ, Gᵣ) with W(ia, jb) = Σᵣ ½ (Fᵣ_ij Gᵣ_ab + Fᵣ_ji Gᵣ_ba) between the nodes `rows` and
+    /// `columns`, without the parts that are not needed: W is ½ g, or ½ g in either direction.
     #[must_use]
     pub fn factors(
         &self,
@@ -229,11 +236,12 @@ impl PairModel {
         needed: Needed,
     ) -> Vec<(Matrix, Matrix)> {
         let complete = source.is_complete() && target.is_complete();
+        let scale = if source.is_directed() { 1.0 } else { 0.5 };
         self.terms(needed, complete)
             .into_iter()
             .map(|(left, right)| {
                 let mut f = left.table(source, rows, rows);
-                f.as_mut_slice().iter_mut().for_each(|v| *v *= 0.5);
+                f.as_mut_slice().iter_mut().for_each(|v| *v *= scale);
                 (f, right.table(target, columns, columns))
             })
             .collect()
@@ -260,17 +268,31 @@ impl PairModel {
         let mut unary = Matrix::zeros(rows.len(), columns.len());
         let mut part = vec![0.0; rows.len() * columns.len()];
         let complete = source.is_complete() && target.is_complete();
+        let directions: &[bool] = if source.is_directed() {
+            &[false, true]
+        } else {
+            &[false]
+        };
         for (left, right) in self.terms(needed, complete) {
-            multiply_transposed_into(
-                &mut part,
-                left.table(source, rows, &p).as_slice(),
-                right.table(target, columns, &q).as_slice(),
-                rows.len(),
-                p.len(),
-                columns.len(),
-            );
-            for (slot, value) in unary.as_mut_slice().iter_mut().zip(&part) {
-                *slot += value;
+            for &back in directions {
+                let table = |side: &Side, shown: &Observations, own: &[usize], ends: &[usize]| {
+                    if back {
+                        side.table(shown, ends, own).transposed()
+                    } else {
+                        side.table(shown, own, ends)
+                    }
+                };
+                multiply_transposed_into(
+                    &mut part,
+                    table(&left, source, rows, &p).as_slice(),
+                    table(&right, target, columns, &q).as_slice(),
+                    rows.len(),
+                    p.len(),
+                    columns.len(),
+                );
+                for (slot, value) in unary.as_mut_slice().iter_mut().zip(&part) {
+                    *slot += value;
+                }
             }
         }
         unary

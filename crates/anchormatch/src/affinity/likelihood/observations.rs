@@ -30,6 +30,8 @@ pub enum Scale {
     Roots,
     /// By their ranks, as quantiles of the normal distribution: weights with heavy tails.
     Ranks,
+    /// By ln(1 + w), no edge being a count of none: whole numbers with heavy tails.
+    Counts,
 }
 
 impl Scale {
@@ -40,6 +42,7 @@ impl Scale {
             Self::AsGiven => "as they are",
             Self::Roots => "square roots of lengths",
             Self::Ranks => "ranks, as normal quantiles",
+            Self::Counts => "logarithms of counts",
         }
     }
 }
@@ -54,6 +57,7 @@ impl Scale {
 pub struct Observations {
     /// Weights, NaN where there is no edge and on the diagonal.
     values: Matrix,
+    directed: bool,
     complete: bool,
     density: f64,
     mean: f64,
@@ -105,6 +109,12 @@ pub fn has_heavy_tails(graph: &Graph) -> bool {
     let moment = |power: i32| values().map(|w| (w - mean).powi(power)).sum::<f64>() / count;
     let (second, fourth) = (moment(2), moment(4));
     second > 1e-24 * mean * mean && fourth > (3.0 + HEAVY) * second * second
+}
+
+/// Whether the weights are whole numbers above zero: counts of something.
+#[must_use]
+pub fn are_counts(graph: &Graph) -> bool {
+    graph.weights().all(|w| w >= 1.0 && w.fract() == 0.0)
 }
 
 /// A unit in which values have squares and fourth powers that neither vanish nor overflow: 1 wherever
@@ -182,27 +192,35 @@ fn normal_distribution(z: f64) -> f64 {
 }
 
 impl Observations {
-    /// What `graph` shows, its weights on a scale.
+    /// What `graph` shows, its weights on a scale; of a directed graph, what its arcs show if `directed`.
     #[must_use]
-    pub fn of(graph: &Graph, scale: Scale) -> Self {
+    pub fn of(graph: &Graph, scale: Scale, directed: bool) -> Self {
         let n = graph.node_count();
+        let edges = if directed {
+            graph.arcs()
+        } else {
+            graph.sparse_adjacency()
+        };
         let scores = (scale == Scale::Ranks).then(|| normal_scores(graph));
         let pairs = (n * n.saturating_sub(1)) as f64;
         let unit = match scale {
             Scale::Roots => binary_unit(graph.weights()),
+            Scale::Counts => 1.0,
             _ => unit(graph.weights()),
         };
         let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
-        if scale == Scale::AsGiven && (2 * graph.edge_count()) as f64 >= NEARLY_COMPLETE * pairs {
+        let nearly = edges.entries() as f64 >= NEARLY_COMPLETE * pairs;
+        if scale == Scale::Counts || (scale == Scale::AsGiven && nearly) {
             // Weights that happened to be zero are no edges of their own kind.
             values = Matrix::from_fn(n, n, |i, j| if i == j { f64::NAN } else { 0.0 });
-            count = pairs - (2 * graph.edge_count()) as f64;
+            count = pairs - edges.entries() as f64;
         }
         for i in 0..n {
-            for (j, weight) in graph.neighbours(i) {
+            for (j, weight) in edges.row(i) {
                 let value = match (scale, &scores) {
                     (Scale::Roots, _) => (weight / unit).sqrt(),
+                    (Scale::Counts, _) => weight.ln_1p(),
                     (_, Some(score)) => score(weight),
                     _ => weight / unit,
                 };
@@ -233,6 +251,7 @@ impl Observations {
         }
         Self {
             values,
+            directed: directed && graph.is_directed(),
             complete: count == pairs,
             density: if pairs > 0.0 { count / pairs } else { 0.0 },
             mean,
@@ -250,6 +269,7 @@ impl Observations {
         let mean = off_diagonal().sum::<f64>() / pairs;
         let variance = off_diagonal().map(|v| (v - mean).powi(2)).sum::<f64>() / pairs;
         Self {
+            directed: false,
             complete: n > 1,
             density: f64::from(u8::from(n > 1)),
             mean,
@@ -271,6 +291,12 @@ impl Observations {
     pub fn get(&self, i: usize, j: usize) -> Option<f64> {
         let value = self.values[(i, j)];
         (!value.is_nan()).then_some(value)
+    }
+
+    /// Whether (i, j) and (j, i) are two observations.
+    #[must_use]
+    pub fn is_directed(&self) -> bool {
+        self.directed
     }
 
     /// Whether every pair is joined.
@@ -320,11 +346,15 @@ mod tests {
             .flat_map(|i| (0..i).map(move |j| (i, j, (i * j % 7) as f64 + 1.0)))
             .filter(|&(i, j, _)| (i, j) != (20, 3))
             .collect();
-        let shown = Observations::of(&Graph::from_edges(40, &edges).unwrap(), Scale::AsGiven);
+        let shown = Observations::of(
+            &Graph::from_edges(40, &edges).unwrap(),
+            Scale::AsGiven,
+            false,
+        );
         assert!(shown.is_complete());
         assert_eq!((shown.get(20, 3), shown.get(3, 3)), (Some(0.0), None));
         let half = Graph::from_edges(40, &edges[..300]).unwrap();
-        assert!(!Observations::of(&half, Scale::AsGiven).is_complete());
+        assert!(!Observations::of(&half, Scale::AsGiven, false).is_complete());
     }
 
     #[test]
@@ -338,7 +368,7 @@ mod tests {
         let plain = Graph::from_edges(8, &edges(|w| w)).unwrap();
         let wild = Graph::from_edges(8, &edges(|w| w.powi(9))).unwrap();
         assert!(!has_heavy_tails(&plain) && has_heavy_tails(&wild));
-        let scores = [&plain, &wild].map(|g| Observations::of(g, Scale::Ranks));
+        let scores = [&plain, &wild].map(|g| Observations::of(g, Scale::Ranks, false));
         for i in 0..8 {
             for j in 0..i {
                 assert_eq!(scores[0].get(i, j), scores[1].get(i, j));
@@ -355,13 +385,13 @@ mod tests {
             Graph::from_edges(4, &edges).unwrap()
         };
         let z = |o: &Observations, i, j| (o.get(i, j).unwrap() - o.mean()) / o.variance().sqrt();
-        let plain = Observations::of(&graph(&|w| w), Scale::AsGiven);
+        let plain = Observations::of(&graph(&|w| w), Scale::AsGiven, false);
         let changes: [&dyn Fn(f64) -> f64; 4] =
             [&|w| 1e-300 * w, &|w| 1e300 * w, &|w| w + 1e9, &|w| {
                 w / 8.0 * f64::MAX
             }];
         for change in changes {
-            let changed = Observations::of(&graph(change), Scale::AsGiven);
+            let changed = Observations::of(&graph(change), Scale::AsGiven, false);
             for (i, j) in [(1, 0), (2, 1), (3, 2)] {
                 assert!((z(&changed, i, j) - z(&plain, i, j)).abs() < 1e-6);
             }
@@ -386,7 +416,7 @@ mod tests {
         let roots = |power: i32| {
             let edges = [(0, 1, 3.0), (1, 2, 4.1), (2, 0, 5.3)];
             let edges = edges.map(|(i, j, w)| (i, j, w * 2f64.powi(power)));
-            Observations::of(&Graph::from_edges(3, &edges).unwrap(), Scale::Roots)
+            Observations::of(&Graph::from_edges(3, &edges).unwrap(), Scale::Roots, false)
         };
         let plain = roots(0);
         for power in [-1000, -31, -2, 1, 29, 30, 900] {

@@ -32,8 +32,8 @@ proptest! {
         n in 2usize..7, m in 2usize..7, density in prop::sample::select(vec![0.3, 0.7, 1.0]),
         binary in any::<bool>(), seed in 0u64..500,
     ) {
-        let source = Observations::of(&graph(n, density, binary, seed), Scale::AsGiven);
-        let target = Observations::of(&graph(m, density, binary, seed + 1), Scale::AsGiven);
+        let source = Observations::of(&graph(n, density, binary, seed), Scale::AsGiven, false);
+        let target = Observations::of(&graph(m, density, binary, seed + 1), Scale::AsGiven, false);
         let matched: Vec<(usize, usize)> = (0..n.min(m)).map(|i| (i, m - 1 - i)).collect();
         let agreement = Agreement::of(&matched, &source, &target);
         for model in [
@@ -84,8 +84,8 @@ proptest! {
         n in 3usize..6, more in 0usize..3, density in prop::sample::select(vec![0.5, 1.0]), seed in 0u64..200,
     ) {
         let m = n + more;
-        let source = Observations::of(&graph(n, density, false, seed), Scale::AsGiven);
-        let target = Observations::of(&graph(m, density, false, seed + 1), Scale::AsGiven);
+        let source = Observations::of(&graph(n, density, false, seed), Scale::AsGiven, false);
+        let target = Observations::of(&graph(m, density, false, seed + 1), Scale::AsGiven, false);
         let model = PairModel::guess(&source, &target, 0.6);
         let (rows, columns): (Vec<usize>, Vec<usize>) = ((0..n).collect(), (0..m).collect());
         let value = |needed: Needed, p: &[usize]| -> f64 {
@@ -114,8 +114,8 @@ proptest! {
 
 #[test]
 fn the_evidence_is_the_ratio_of_densities() {
-    let source = Observations::of(&graph(9, 1.0, false, 3), Scale::AsGiven);
-    let target = Observations::of(&graph(9, 1.0, false, 4), Scale::AsGiven);
+    let source = Observations::of(&graph(9, 1.0, false, 3), Scale::AsGiven, false);
+    let target = Observations::of(&graph(9, 1.0, false, 4), Scale::AsGiven, false);
     let rho = 0.7;
     let model = PairModel::guess(&source, &target, rho);
     let (x, y) = (0.3, 0.8);
@@ -132,8 +132,8 @@ fn the_evidence_is_the_ratio_of_densities() {
 
 #[test]
 fn a_conserved_edge_is_worth_its_log_odds() {
-    let source = Observations::of(&graph(12, 0.4, true, 5), Scale::AsGiven);
-    let target = Observations::of(&graph(12, 0.4, true, 6), Scale::AsGiven);
+    let source = Observations::of(&graph(12, 0.4, true, 5), Scale::AsGiven, false);
+    let target = Observations::of(&graph(12, 0.4, true, 6), Scale::AsGiven, false);
     let agreement = Agreement {
         counts: [[30.0, 4.0], [3.0, 29.0]],
         ..Agreement::default()
@@ -156,10 +156,10 @@ fn units_and_offsets_cancel() {
         }
     }))
     .unwrap();
-    let target = Observations::of(&other, Scale::AsGiven);
+    let target = Observations::of(&other, Scale::AsGiven, false);
     let (first, second) = (
-        Observations::of(&weights, Scale::AsGiven),
-        Observations::of(&moved, Scale::AsGiven),
+        Observations::of(&weights, Scale::AsGiven, false),
+        Observations::of(&moved, Scale::AsGiven, false),
     );
     let matched: Vec<(usize, usize)> = (0..8).map(|i| (i, (i + 3) % 8)).collect();
     let total = |source: &Observations| {
@@ -193,7 +193,7 @@ fn only_metrics_are_lengths() {
 #[test]
 fn empty_and_tiny_graphs_have_no_opinion() {
     for n in [1, 2] {
-        let alone = Observations::of(&Graph::from_edges(n, &[]).unwrap(), Scale::AsGiven);
+        let alone = Observations::of(&Graph::from_edges(n, &[]).unwrap(), Scale::AsGiven, false);
         let model = PairModel::guess(&alone, &alone, 0.9);
         assert_eq!(model.evidence(None, None), 0.0);
         let fitted = PairModel::fit(&Agreement::default(), &alone, &alone);

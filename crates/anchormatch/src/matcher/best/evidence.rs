@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::observations::Observed;
 use super::thresholds::LARGEST_RESIDUALS;
-use crate::affinity::likelihood::{Agreement, PairModel, unit};
+use crate::affinity::likelihood::{Agreement, PairModel, Scale, information_of_counts, unit};
 use crate::assignment::Assignment;
 use crate::graph::Graph;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
@@ -167,11 +167,11 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The share of the pairs of pairs that tell something new.
+    /// The share of what the pairs of pairs tell that is new.
     ///
     /// Noise that moves nodes moves all their edges together, and n(n − 1)/2 edges then hold the
     /// evidence of a few. With R the residuals of the matched weights, their participation ratio
-    /// (tr R²)²/tr R⁴ is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
+    /// (tr RRᵀ)²/tr (RRᵀ)² is n(n − 1)/(2n − 1), about n/2, for independent Gaussian noise, and at most r
     /// for noise of rank r. Independent noise itself makes it vary by 1.4/n; a share that is less than
     /// twice that below 1 is 1.
     pub(super) fn independent_share(&self, model: &Model, assignment: &Assignment) -> f64 {
@@ -197,20 +197,33 @@ impl<'a> Evidence<'a> {
         multiply_into(
             square.as_mut_slice(),
             residual.as_slice(),
-            residual.as_slice(),
+            residual.transposed().as_slice(),
             n,
             n,
             n,
         );
         let second: f64 = (0..n).map(|k| square[(k, k)]).sum();
         let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
-        if fourth > 0.0 {
+        let share = if fourth > 0.0 {
             let n = n as f64;
             let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
             (ratio / (1.0 - 2.8 / n)).min(1.0)
         } else {
             1.0
+        };
+        share * self.told_by_counts(model, &matched)
+    }
+
+    /// The share of what the model claims for counts that their table holds; 1 for other weights.
+    fn told_by_counts(&self, model: &Model, matched: &[(usize, usize)]) -> f64 {
+        let correlation = model.pairs.correlation();
+        let claimed = -0.5 * (1.0 - correlation * correlation).ln();
+        let is_known = claimed > 0.0 && claimed.is_finite();
+        if self.observed.scale != Scale::Counts || !is_known {
+            return 1.0;
         }
+        let Observed { source, target, .. } = &self.observed;
+        (information_of_counts(matched, source, target) / claimed).min(1.0)
     }
 
     /// ln P(data | matching, model) − ln P(data | nothing matched) + ln P(matching), a `share` of
@@ -257,12 +270,15 @@ impl<'a> Evidence<'a> {
                 let Some(a) = a else { return 0.0 };
                 let (s, t) = (self.free.source[i], self.free.target[a]);
                 let others = matched.iter().filter(|p| p.0 != s);
+                let (source, target) = (&self.observed.source, &self.observed.target);
                 let edges: f64 = others
                     .map(|&(j, b)| {
-                        model.pairs.evidence(
-                            self.observed.source.get(s, j),
-                            self.observed.target.get(t, b),
-                        )
+                        let there = model.pairs.evidence(source.get(s, j), target.get(t, b));
+                        if source.is_directed() {
+                            there + model.pairs.evidence(source.get(j, s), target.get(b, t))
+                        } else {
+                            there
+                        }
                     })
                     .sum();
                 edges + self.soft_at(i, a) + self.similarity_at(model, i, a)

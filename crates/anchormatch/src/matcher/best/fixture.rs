@@ -25,7 +25,23 @@ impl Planted {
         let weight = |i: usize, j: usize| ((7 * i * i + 13 * j * j + 5 * i * j) % 31) as f64 - 12.5;
         let pairs = (0..nodes).flat_map(|i| (0..i).map(move |j| (j, i)));
         let edges: Vec<_> = pairs.map(|(j, i)| (j, i, weight(i, j))).collect();
-        let source = Graph::from_edges(nodes, &edges).unwrap();
+        Self::of(Graph::from_edges(nodes, &edges).unwrap(), anchored)
+    }
+
+    /// Half of all arcs, of the weights that `weight` makes of numbers from 0 to 30, and a shuffled copy.
+    pub(super) fn directed(nodes: usize, anchored: usize, weight: fn(usize) -> f64) -> Self {
+        let number = |i: usize, j: usize| (7 * i * i + 13 * j * j + 5 * i * j + 3 * i) % 31;
+        let pairs = (0..nodes).flat_map(|i| (0..nodes).map(move |j| (i, j)));
+        let arcs: Vec<_> = pairs
+            .filter(|&(i, j)| i != j && number(j, i) % 2 == 0)
+            .map(|(i, j)| (i, j, weight(number(i, j))))
+            .collect();
+        Self::of(Graph::from_arcs(nodes, &arcs).unwrap(), anchored)
+    }
+
+    /// A graph and its shuffled copy.
+    fn of(source: Graph, anchored: usize) -> Self {
+        let nodes = source.node_count();
         let order: Vec<usize> = (0..nodes).map(|k| (k + nodes / 2) % nodes).collect();
         let target = source.permuted(&order).unwrap();
         let mut truth: Vec<_> = order.iter().enumerate().map(|(t, &s)| (s, t)).collect();

@@ -317,6 +317,7 @@ impl Best {
         let mut log = Log::default();
         log.parameter("preset", self.name());
         log.parameter("regime", "dense");
+        log.note_directions(task, true);
         let free = FreeNodes::of(task);
         let observed = log.stage("observations", monitor, |_| {
             observe(task, ingredients, monitor)

@@ -1,7 +1,7 @@
 //! Stage *observations*: what the two graphs show, on the scale on which weights compare.
 
 use super::Ingredients;
-use crate::affinity::likelihood::{Observations, Scale, are_lengths, has_heavy_tails};
+use crate::affinity::likelihood::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
 use crate::monitor::Monitor;
@@ -27,7 +27,8 @@ impl Observed {
     }
 }
 
-/// Lengths are compared by their roots, weights with heavy tails by their ranks, others as they are.
+/// Lengths are compared by their roots, counts with heavy tails by their logarithms, other weights with heavy
+/// tails by their ranks, others as they are. Directions count where both graphs have them.
 pub(super) fn observe(
     task: &Task<'_>,
     ingredients: &Ingredients,
@@ -42,7 +43,11 @@ pub(super) fn observe(
     let scale = if ingredients.root_lengths && are_lengths(source) && are_lengths(target) {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
-        Scale::Ranks
+        if are_counts(source) && are_counts(target) {
+            Scale::Counts
+        } else {
+            Scale::Ranks
+        }
     } else {
         Scale::AsGiven
     };
@@ -52,7 +57,7 @@ pub(super) fn observe(
             let heat = heat_kernel(&spectrum, diffusion_time(graph, 1.0)?);
             Ok(Observations::of_matrix(&heat))
         } else {
-            Ok(Observations::of(graph, scale))
+            Ok(Observations::of(graph, scale, task.is_directed()))
         }
     };
     Ok(Observed {

@@ -3,9 +3,9 @@
 use super::evidence::{Evidence, Model, step_prior};
 use super::observations::{MORE_MEMORY, bytes};
 use super::thresholds::SPARSE_DENSITY;
-use crate::affinity::likelihood::{Needed, Observations};
+use crate::affinity::likelihood::{Needed, Observations, Scale};
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Csr, Matrix};
 use crate::monitor::Monitor;
 use crate::problem::{
     Coverage, GaussianKernel, Problem, ProductPairwise, SeparablePairwise, Weights,
@@ -74,7 +74,7 @@ impl Program {
         let (rows, columns) = (&evidence.free.source, &evidence.free.target);
         let (source, target) = (&observed.source, &observed.target);
         // Each pair of pairs is counted in both orders.
-        let half = 0.5 * worth;
+        let half = if source.is_directed() { 1.0 } else { 0.5 } * worth;
         let a = Matrix::from_fn(n, n, |k, l| half * value(source, rows[k], rows[l]));
         let b = Matrix::from_fn(m, m, |k, l| value(target, columns[k], columns[l]));
         let mut unary = Matrix::from_fn(n, m, |i, a| evidence.known_at(&model, i, a));
@@ -82,19 +82,15 @@ impl Program {
             for (i, &s) in rows.iter().enumerate() {
                 for (a, &t) in columns.iter().enumerate() {
                     unary[(i, a)] += worth * value(source, s, p) * value(target, t, q);
+                    if source.is_directed() {
+                        unary[(i, a)] += worth * value(source, p, s) * value(target, q, t);
+                    }
                 }
             }
         }
         let (pairwise, _) = ProductPairwise::new(Weights::Dense(a), Weights::Dense(b))?;
         let problem = Problem::maximise(unary, Box::new(pairwise))?;
         Ok(Self { model, problem })
-    }
-
-    /// Whether W is the product of two lists of edges.
-    pub(super) fn is_listed(&self) -> bool {
-        let listed = |weights: &Weights| matches!(weights, Weights::Sparse(_));
-        let product = self.problem.pairwise().as_product();
-        product.is_some_and(|product| listed(product.a()) && listed(product.b()))
     }
 }
 
@@ -140,7 +136,12 @@ pub(super) fn problem(
         }
     }
     let problem = if listed {
-        let scale = 0.5 * share * model.pairs.conserved_edge();
+        let counted = if observed.source.is_directed() {
+            1.0
+        } else {
+            0.5
+        };
+        let scale = counted * share * model.pairs.conserved_edge();
         let a = edges(evidence, 0, rows, scale);
         let b = edges(evidence, 1, columns, 1.0);
         let (pairwise, _) = ProductPairwise::new(a, b)?;
@@ -158,16 +159,48 @@ pub(super) fn problem(
             }
             1 => {
                 let (a, b) = factors.remove(0);
-                let (pairwise, _) = ProductPairwise::new(Weights::Dense(a), Weights::Dense(b))?;
+                let (pairwise, _) = ProductPairwise::new(weights(a), weights(b))?;
                 Problem::maximise(unary, Box::new(pairwise))?
             }
             _ => {
+                let factors = if observed.source.is_directed() {
+                    in_both_directions(factors)
+                } else {
+                    factors
+                };
                 let pairwise = SeparablePairwise::from_factors(&factors, monitor)?;
                 Problem::maximise(unary, Box::new(pairwise))?
             }
         }
     };
     Ok(problem.with_coverage(coverage))
+}
+
+/// ½ (F_ij G_ab + F_ji G_ba) of every pair of factors, as products of symmetric and of antisymmetric parts.
+fn in_both_directions(factors: Vec<(Matrix, Matrix)>) -> Vec<(Matrix, Matrix)> {
+    let part = |matrix: &Matrix, sign: f64| {
+        Matrix::from_fn(matrix.rows(), matrix.cols(), |i, j| {
+            0.5 * (matrix[(i, j)] + sign * matrix[(j, i)])
+        })
+    };
+    let parts = factors
+        .iter()
+        .flat_map(|(f, g)| [1.0, -1.0].map(|sign| (part(f, sign), part(g, sign))));
+    let says_something = |matrix: &Matrix| matrix.as_slice().iter().any(|&v| v != 0.0);
+    let kept: Vec<_> = parts
+        .filter(|(f, g)| says_something(f) && says_something(g))
+        .collect();
+    if kept.is_empty() { factors } else { kept }
+}
+
+/// A table as it is, or its entries where most are zero.
+fn weights(table: Matrix) -> Weights {
+    let entries = table.as_slice().iter().filter(|v| **v != 0.0).count();
+    if entries as f64 <= SPARSE_DENSITY * table.as_slice().len() as f64 {
+        Weights::Sparse(Csr::from_dense(&table))
+    } else {
+        Weights::Dense(table)
+    }
 }
 
 /// Which tables of the model depend on who is matched.
@@ -199,12 +232,17 @@ pub(super) fn is_one_product(evidence: &Evidence<'_>) -> bool {
 
 /// The edges between some nodes, each of weight `scale`.
 fn edges(evidence: &Evidence<'_>, side: usize, nodes: &[usize], scale: f64) -> Weights {
-    let edges = evidence.graphs[side].sparse_adjacency();
+    let graph = evidence.graphs[side];
+    let edges = if evidence.observed.source.is_directed() {
+        graph.arcs()
+    } else {
+        graph.sparse_adjacency()
+    };
     Weights::Sparse(edges.select(nodes, nodes).map(|_| scale))
 }
 
 /// The program of a Gaussian kernel on the weights, which an outlier cannot cost more than its own
-/// pairs; `None` when all weights are the same.
+/// pairs; `None` when all weights are the same, have directions, or are counts, which are zero for most pairs.
 pub(super) fn tolerant(
     evidence: &Evidence<'_>,
     correlation: f64,
@@ -212,7 +250,8 @@ pub(super) fn tolerant(
 ) -> Result<Option<Problem>> {
     let (n, m) = evidence.shape();
     let (source, target) = (&evidence.observed.source, &evidence.observed.target);
-    if !(source.variance() > 0.0 && target.variance() > 0.0) {
+    let has_kernel = evidence.observed.scale != Scale::Counts && !source.is_directed();
+    if !(has_kernel && source.variance() > 0.0 && target.variance() > 0.0) {
         return Ok(None);
     }
     let (rows, columns) = (&evidence.free.source, &evidence.free.target);
@@ -255,36 +294,56 @@ mod tests {
     use super::super::fixture::Planted;
     use super::*;
 
-    /// What the program says of two matchings is what the posterior says, whatever the coverage.
+    /// What the program says of two matchings is what the posterior says, whatever the coverage and whichever way
+    /// the edges run.
     #[test]
     fn differences_of_the_objective_are_those_of_the_posterior() {
-        let planted = Planted::new(9, 2);
-        planted.with_evidence(|_, evidence| {
-            let [right, wrong] = planted.right_and_wrong(evidence);
-            let model = evidence.guess(0.8);
-            for share in [1.0, 0.4] {
-                let full = Terms {
-                    share,
-                    ..Terms::FULL
-                };
-                let partial = Terms {
-                    coverage: Coverage::Partial,
-                    matched: 7,
-                    ..full
-                };
-                for terms in [full, partial] {
-                    let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
-                    assert_eq!(problem.coverage(), terms.coverage);
-                    let found = problem.objective(&right) - problem.objective(&wrong);
-                    let wanted = evidence.posterior(&model, &right, share)
-                        - evidence.posterior(&model, &wrong, share);
-                    assert!(
-                        (found - wanted).abs() < 1e-9 * wanted.abs(),
-                        "{found} {wanted}"
-                    );
+        let directed = |weight| Planted::directed(9, 2, weight);
+        for planted in [
+            Planted::new(9, 2),
+            directed(|k| k as f64 - 3.5),
+            directed(|_| 1.0),
+            directed(|k| (1 << (k / 3)) as f64),
+        ] {
+            planted.with_evidence(|_, evidence| {
+                let [right, wrong] = planted.right_and_wrong(evidence);
+                let model = evidence.guess(0.8);
+                for share in [1.0, 0.4] {
+                    let full = Terms {
+                        share,
+                        ..Terms::FULL
+                    };
+                    let partial = Terms {
+                        coverage: Coverage::Partial,
+                        matched: 7,
+                        ..full
+                    };
+                    for terms in [full, partial] {
+                        let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+                        assert_eq!(problem.coverage(), terms.coverage);
+                        let found = problem.objective(&right) - problem.objective(&wrong);
+                        let wanted = evidence.posterior(&model, &right, share)
+                            - evidence.posterior(&model, &wrong, share);
+                        assert!(
+                            (found - wanted).abs() < 1e-9 * wanted.abs().max(1.0),
+                            "{found} {wanted}"
+                        );
+                        // A soft matrix sees the same program.
+                        let mut image = vec![0.0; 49];
+                        let mut x = vec![0.0; 49];
+                        right.pairs().for_each(|(i, a)| x[7 * i + a] = 1.0);
+                        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+                        problem.pairwise().apply(&x, &mut image, &mut scratch);
+                        for (i, a) in wrong.pairs() {
+                            let pairs = right.pairs();
+                            let value = |(j, b)| problem.pairwise().value(i, a, j, b);
+                            let sum: f64 = pairs.map(value).sum();
+                            assert!((image[7 * i + a] - sum).abs() < 1e-9 * sum.abs().max(1.0));
+                        }
+                    }
                 }
-            }
-        });
+            });
+        }
     }
 
     #[test]

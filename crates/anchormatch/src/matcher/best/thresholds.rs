@@ -19,7 +19,7 @@ pub(super) const LARGEST_PARTIAL: usize = 200;
 /// Nodes beyond which the residuals' fourth moment is not worth its n³.
 ///
 /// `anchormatch-lab evaluate calibration --rows house,hotel-90`
-pub(super) const LARGEST_RESIDUALS: usize = 600;
+pub(super) const LARGEST_RESIDUALS: usize = 1000;
 
 /// Nodes beyond which a doubtful anchor is no reason for another search.
 ///

@@ -11,7 +11,7 @@ mod relaxed;
 use super::Best;
 use super::evidence::Evidence;
 use super::found::Found;
-use super::program::{Program, Terms, is_one_product, problem};
+use super::program::{Program, Terms, is_listed, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
 use crate::assignment::Assignment;
 use crate::error::Result;
@@ -57,7 +57,7 @@ impl Search<'_> {
         let program = log.stage("program", monitor, |log| self.program(log))?;
         let outline = Outline {
             nodes: self.evidence.nodes(),
-            listed: program.is_listed(),
+            listed: is_listed(self.evidence, &program.model),
             has_solver: preset.solver.is_some(),
             effort: preset.effort,
         };

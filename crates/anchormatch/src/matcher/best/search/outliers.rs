@@ -1,6 +1,7 @@
 //! Stage *outliers*: partial matchings, compared with the full one by their posterior.
 
 use super::{FITS, Search};
+use crate::affinity::likelihood::Scale;
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -18,7 +19,9 @@ impl Search<'_> {
     /// The full matching, or a partial one that is more likely.
     pub(super) fn without_outliers(&self, full: Found) -> Result<Found> {
         let affordable = self.preset.allow_unmatched
-            || (self.evidence.nodes() <= LARGEST_PARTIAL && !is_listed(self.evidence, &full.model));
+            || (self.evidence.nodes() <= LARGEST_PARTIAL
+                && self.evidence.observed.scale != Scale::Counts
+                && !is_listed(self.evidence, &full.model));
         let possible = self.preset.ingredients.outliers && self.outliers_are_possible(&full);
         if !affordable || !possible || self.monitor.interrupted().is_some() {
             return Ok(full);

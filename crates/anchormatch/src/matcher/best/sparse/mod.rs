@@ -84,6 +84,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     let mut log = Log::default();
     log.parameter("preset", preset.name());
     log.parameter("regime", "sparse");
+    log.note_directions(task, false);
     let (sides, mut known) = log.stage("observations", monitor, |_| {
         let sides = graphs.map(|graph| Side::new(graph, weighted));
         Ok((sides, Known::of(task)))
