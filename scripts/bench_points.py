@@ -24,9 +24,9 @@ Everyone knows the anchors and whether points may stay alone; only where they ma
   not in its release on the registry (2.0.0); they are two terms of its linear system, added below.
 - `ransac`: skimage.measure.ransac over putative pairs: each free point with its nearest few under the
   anchors' map. The anchors join every sample. It is told the family: the class of the map, or
-  FundamentalMatrixTransform where that did better. A map is then fitted again to its one-to-one pairs,
-  three times; with epipolar lines the assignment weighs the residual and the distance under the anchors'
-  map. Where no sample finds a consensus, the anchors' map decides.
+  FundamentalMatrixTransform where that did better. Where points may stay alone, a map is then
+  fitted again to its one-to-one pairs, three times; with epipolar lines the assignment weighs the residual
+  and the distance under the anchors' map. Where no sample finds a consensus, the anchors' map decides.
 
 The peers end with a one-to-one assignment of what they leave over. They are told which row is a mirror
 image, and in Willow take the reflection that suits the anchors better.
@@ -40,9 +40,10 @@ the mean F1 of the kind's rows:
     python scripts/bench_points.py --tune --seed 1000 --trials 4 --data DIR --methods ransac
 
 The second is for RANSAC in solid, bent, house, Hotel and Willow, whose calls are slow or many; its gate
-came first in bent and Hotel, and after the threshold elsewhere. Other draws than those reported, but the same
-house, and in part the same images of Hotel and Willow. The rest are the peers' defaults, but for the
-tolerance of pycpd (1e-7 in place of 1e-3, with at most 150 iterations) and the samples of RANSAC (SAMPLES).
+came first in bent and Hotel, and after the threshold elsewhere. Other draws than those reported, but the
+same house, and in part the same images of Hotel and Willow. The rest are the peers' defaults, but for the
+tolerance of pycpd (1e-7 in place of 1e-3, with at most 150 iterations) and the samples of RANSAC
+(SAMPLES).
 
 Prints recall / precision over the pairs that are no anchors, all trials together, and the mean seconds of
 a call; a star stands at the best F1 of a row. "Sure" is the share that is right of best's pairs with a
@@ -401,9 +402,10 @@ def ransac(task, settings):
         cost[i, a] = np.abs(model.residuals(source[i], target[a])) + settings["nearness"] * distance[i, a]
         return assigned(task, cost, settings["gate"])
     mapping = assigned(task, cdist(model(source), target), settings["gate"])
-    for _ in range(REFITS):
+    # Without a gate the pairs hold too many that are wrong.
+    for _ in range(REFITS if task.row.extras else 0):
         pairs = np.flatnonzero(mapping >= 0)
-        if task.row.extras and len(pairs) > NEEDED[family] + 2:
+        if len(pairs) > NEEDED[family] + 2:
             model = fitted(family, source[pairs], target[mapping[pairs]])
         mapping = assigned(task, cdist(model(source), target), settings["gate"])
     return mapping
