@@ -16,7 +16,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PACKAGES = ["numpy", "scipy", "pygmtools", "graspologic", "POT", "lap"]
+PACKAGES = ["numpy", "scipy", "pygmtools", "graspologic", "POT", "lap", "pycpd", "scikit-image"]
 
 
 def comparisons(options):
@@ -38,6 +38,7 @@ def comparisons(options):
         ("kernels", "RRWM, linear assignment and eigenpairs", ["bench_peers.py"]),
         ("faq", "One run of seeded FAQ", ["bench_faq.py"]),
         ("compat", "The drop-in functions and what they stand in for", ["bench_compat.py"]),
+        ("points", "Points, the same anchors", ["bench_points.py", *data]),
         ("networks", "Real networks, the same anchors", ["bench_networks.py", *draws, *data]),
         ("qaplib", "QAPLIB, a second an instance", ["bench_qaplib.py", *data]),
     ]
