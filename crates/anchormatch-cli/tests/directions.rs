@@ -21,19 +21,25 @@ fn beats(i: usize, j: usize) -> bool {
 /// the edges of both are complete graphs, which look the same from every node.
 fn tournament() -> Bench {
     let bench = Bench::new();
-    let (mut source, mut target) = (String::new(), String::new());
+    let (mut source, mut target) = (Vec::new(), Vec::new());
     for i in 0..NODES {
         for j in (0..NODES).filter(|&j| j != i && beats(i, j)) {
-            source += &format!("s{i},s{j}\n");
-            target += &format!("t{},t{}\n", (5 * i + 3) % NODES, (5 * j + 3) % NODES);
+            source.push(format!("s{i},s{j}\n"));
+            target.push(format!(
+                "t{},t{}\n",
+                (5 * i + 3) % NODES,
+                (5 * j + 3) % NODES
+            ));
         }
     }
+    // Nodes are numbered as they appear, and ties go to the lowest number: it must not be the right one.
+    target.sort();
     let pairs = |nodes: std::ops::Range<usize>| -> String {
         let pair = |i: usize| format!("s{i},t{}\n", (5 * i + 3) % NODES);
         nodes.map(pair).collect()
     };
-    bench.file("a.csv", source);
-    bench.file("b.csv", target);
+    bench.file("a.csv", source.concat());
+    bench.file("b.csv", target.concat());
     bench.file("anchors.csv", pairs(0..4));
     bench.file("truth.csv", pairs(0..NODES));
     bench

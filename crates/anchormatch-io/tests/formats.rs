@@ -29,6 +29,7 @@ fn every_sample_holds_the_graph_that_was_written() {
             format: option("format").map(|name| Format::from_name(&name).unwrap()),
             variable: option("variable"),
             node_id: option("node_id"),
+            directed: Some(false),
             ..ReadOptions::default()
         };
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -62,6 +63,18 @@ fn every_sample_holds_the_graph_that_was_written() {
                 assert_eq!(cleaning[what], *count, "{file}: {what}");
             }
         }
+        // With their directions, the same edges are arcs one way or both.
+        let as_written = ReadOptions {
+            directed: None,
+            ..options
+        };
+        let arcs = read_graph(&path, &as_written).unwrap().graph;
+        let count = |what: &str| said["counts"][what].as_u64().unwrap_or(0);
+        let one_way = count("directed_edges") > 2 * count("opposite_edges");
+        assert_eq!(arcs.is_directed(), one_way, "{file}");
+        assert!(arcs.labels().iter().eq(graph.labels().iter()), "{file}");
+        assert_eq!(arcs.adjacency(), graph.adjacency(), "{file}");
+        assert_eq!(arcs.cleaning().directed_edges, 0, "{file}");
         match (&said["positions"], &loaded.positions) {
             (Value::Null, None) => {}
             (Value::Array(wanted), Some(found)) => {
