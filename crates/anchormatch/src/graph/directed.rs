@@ -80,7 +80,8 @@ fn stronger(first: &Csr<f64>, second: &Csr<f64>) -> Result<Csr<f64>> {
         let (mut left, mut right) = (first.row(i).peekable(), second.row(i).peekable());
         std::iter::from_fn(move || match (left.peek(), right.peek()) {
             (Some(&(j, x)), Some(&(k, y))) if j == k => {
-                (left.next(), right.next());
+                left.next();
+                right.next();
                 // The same entry seen from both ends must win at both.
                 let first_wins = x.abs() > y.abs() || (x.abs() == y.abs() && x >= y);
                 Some((j, if first_wins { x } else { y }))
