@@ -104,7 +104,7 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
         let counts = [source, target].map(are_counts);
-        if counts == [true, true] {
+        if counts == [true, true] && task.nodes() >= 64 {
             Scale::Counts
         } else {
             Scale::Ranks

@@ -1,6 +1,7 @@
 //! Stage *observations*: what the two graphs show, on the scale on which weights compare.
 
 use super::Ingredients;
+use super::thresholds::LEAST_COUNTED;
 use crate::affinity::likelihood::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -43,7 +44,8 @@ pub(super) fn observe(
     let scale = if ingredients.root_lengths && are_lengths(source) && are_lengths(target) {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
-        if are_counts(source) && are_counts(target) {
+        let enough = task.nodes() >= LEAST_COUNTED;
+        if enough && are_counts(source) && are_counts(target) {
             Scale::Counts
         } else {
             Scale::Ranks
@@ -107,6 +109,26 @@ mod tests {
         let mut heavy: Vec<_> = pairs().map(|(j, i)| (j, i, -1.0)).collect();
         heavy[3].2 = 1e6;
         assert_eq!(scale(&heavy), Scale::Ranks);
+    }
+
+    #[test]
+    fn enough_counts_are_compared_by_their_logarithms() {
+        let scale = |nodes: usize, factor: f64| {
+            let edges: Vec<_> = (1..nodes)
+                .map(|i| (i - 1, i, factor * (1 << (i % 12)) as f64))
+                .collect();
+            let graph = Graph::from_arcs(nodes, &edges).unwrap();
+            let none = Anchors::none();
+            let task = Task::new(&graph, &graph, &none).unwrap();
+            let observed = observe(&task, &Ingredients::default(), &Monitor::silent()).unwrap();
+            assert!(observed.source.is_directed());
+            let (there, back) = (observed.source.get(4, 5), observed.source.get(5, 4));
+            assert!(there != back, "{there:?}");
+            observed.scale
+        };
+        assert_eq!(scale(LEAST_COUNTED, 1.0), Scale::Counts);
+        assert_eq!(scale(LEAST_COUNTED - 1, 1.0), Scale::Ranks);
+        assert_eq!(scale(LEAST_COUNTED, 0.3), Scale::Ranks);
     }
 
     #[test]

@@ -21,6 +21,12 @@ pub(super) const LARGEST_PARTIAL: usize = 200;
 /// `anchormatch-lab evaluate calibration --rows house,hotel-90`
 pub(super) const LARGEST_RESIDUALS: usize = 1000;
 
+/// Nodes of the larger side from which on counts with heavy tails are compared by their logarithms: the table of
+/// their octaves needs pairs enough, and smaller graphs do better with ranks.
+///
+/// `anchormatch match docs/guide/march.csv docs/guide/april.csv --anchors docs/guide/known.csv --allow-unmatched`
+pub(super) const LEAST_COUNTED: usize = 64;
+
 /// Nodes beyond which a doubtful anchor is no reason for another search.
 ///
 /// `anchormatch-lab bench networks`
