@@ -32,8 +32,8 @@ class SolverInfo(NamedTuple):
     complexity: str
     #: The problems that it takes.
     accepts: str
-    #: What it makes of listed candidates: ``listed`` works on the lists, in memory that follows them and the
-    #: edges; ``filled`` keeps to them and fills up matrices of all pairs.
+    #: What it makes of listed candidates: ``listed`` works on the lists, in memory that follows them and
+    #: the edges; ``filled`` keeps to them and fills up matrices of all pairs.
     candidates: str
     #: Its options with their defaults.
     options: dict[str, Any]
@@ -61,8 +61,8 @@ class Solution:
     assignment: IndexArray
     #: Its value, larger or smaller being better as the problem says.
     objective: float
-    #: The relaxed solution, rows and columns summing to at most 1; ``None`` for pure searches, and where it is
-    #: over listed candidates and a matrix of all pairs would not fit.
+    #: The relaxed solution, rows and columns summing to at most 1; ``None`` for pure searches, and where it
+    #: is over listed candidates and a matrix of all pairs would not fit.
     soft: FloatArray | None = field(repr=False)
     #: Iterations made.
     iterations: int
