@@ -38,6 +38,18 @@ fn points_side<'a>(graph: &'a Graph, positions: &'a Matrix) -> Side<'a> {
     }
 }
 
+fn of_points<'a>(
+    graph: &'a Graph,
+    matching: &'a Matching,
+    [source, target]: [&'a Matrix; 2],
+) -> Report<'a> {
+    Report {
+        source: points_side(graph, source),
+        target: points_side(graph, target),
+        ..report(graph, graph, &[matching])
+    }
+}
+
 const SOURCE: [[f64; 2]; 4] = [[0.0, 0.0], [100.0, 0.0], [100.0, 50.0], [20.0, 40.0]];
 
 fn affine([x, y]: [f64; 2]) -> [f64; 2] {
@@ -87,9 +99,7 @@ fn fitted(covariance: [f64; 4]) -> (Matching, Matrix, Matrix) {
 fn the_grid_lies_where_the_transform_puts_it() {
     let graph = Graph::from_edges(4, &[]).unwrap();
     let (matching, source, target) = fitted([4.0, 0.0, 0.0, 1.0]);
-    let mut report = report(&graph, &graph, &[&matching]);
-    report.source = points_side(&graph, &source);
-    report.target = points_side(&graph, &target);
+    let report = of_points(&graph, &matching, [&source, &target]);
     let view = View::new(&report).unwrap();
     let scene = Scene::new(&view);
     let overlay = Overlay::of(&scene, &view.runs[0]).unwrap();
@@ -113,9 +123,7 @@ fn the_grid_lies_where_the_transform_puts_it() {
 fn ellipses_are_two_deviations_around_the_expected_places() {
     let graph = Graph::from_edges(4, &[]).unwrap();
     let (matching, source, target) = fitted([9.0, 0.0, 0.0, 1.0]);
-    let mut report = report(&graph, &graph, &[&matching]);
-    report.source = points_side(&graph, &source);
-    report.target = points_side(&graph, &target);
+    let report = of_points(&graph, &matching, [&source, &target]);
     let view = View::new(&report).unwrap();
     let scene = Scene::new(&view);
     let overlay = Overlay::of(&scene, &view.runs[0]).unwrap();
@@ -135,9 +143,7 @@ fn ellipses_are_two_deviations_around_the_expected_places() {
 fn the_page_speaks_of_points_their_map_and_their_alternatives() {
     let graph = Graph::from_edges(4, &[]).unwrap();
     let (matching, source, target) = fitted([4.0, 1.0, 1.0, 2.0]);
-    let mut report = report(&graph, &graph, &[&matching]);
-    report.source = points_side(&graph, &source);
-    report.target = points_side(&graph, &target);
+    let mut report = of_points(&graph, &matching, [&source, &target]);
     let html = report.html().unwrap();
     assert_sound(&html);
     for wanted in [
@@ -245,9 +251,7 @@ fn a_map_of_other_points_is_refused() {
     for spoil in spoilers {
         let mut spoilt = matching.clone();
         spoil(spoilt.model[0].sketch.as_mut().unwrap());
-        let mut report = report(&graph, &graph, &[&spoilt]);
-        report.source = points_side(&graph, &source);
-        report.target = points_side(&graph, &target);
+        let report = of_points(&graph, &spoilt, [&source, &target]);
         let message = report.html().unwrap_err().to_string();
         assert!(message.starts_with("model: found"), "{message}");
     }
@@ -261,9 +265,7 @@ fn a_map_of_other_points_is_refused() {
     sketch.covariances = Matrix::filled(4, 4, f64::INFINITY);
     sketch.grid.as_mut().unwrap().target = Matrix::filled(9, 2, f64::INFINITY);
     sketch.directions = Some(Matrix::filled(4, 2, f64::NAN));
-    let mut report = report(&graph, &graph, &[&odd]);
-    report.source = points_side(&graph, &source);
-    report.target = points_side(&graph, &target);
+    let report = of_points(&graph, &odd, [&source, &target]);
     let html = report.html().unwrap();
     assert_sound(&html);
     let markup = markup(&html);
@@ -296,9 +298,7 @@ fn epipolar_lines_pass_through_the_true_partners() {
     preset.points_model = PointsModel::Views;
     let matching = preset.run(&task, &Monitor::silent()).unwrap();
 
-    let mut report = report(&graph, &graph, &[&matching]);
-    report.source = points_side(&graph, &source);
-    report.target = points_side(&graph, &target);
+    let report = of_points(&graph, &matching, [&source, &target]);
     let view = View::new(&report).unwrap();
     let scene = Scene::new(&view);
     let overlay = Overlay::of(&scene, &view.runs[0]).unwrap();

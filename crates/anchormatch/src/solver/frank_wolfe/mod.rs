@@ -26,7 +26,7 @@ mod walk;
 
 pub(super) use fresh::{Form, Fresh};
 pub(super) use point::mix;
-pub(super) use polytope::Polytope;
+pub(super) use polytope::{Nearness, Polytope};
 pub(super) use restarts::{BestVertex, Report, best_of_runs, best_of_starts, starts_at_once};
 pub(super) use walk::Walk;
 

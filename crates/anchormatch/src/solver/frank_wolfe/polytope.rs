@@ -211,8 +211,8 @@ impl Direction for Polytope<'_> {
 }
 
 /// ⟨target, x⟩ − ½ ⟨x, x⟩, which is largest at the nearest point.
-struct Nearness<'t> {
-    target: &'t [f64],
+pub(in crate::solver) struct Nearness<'t> {
+    pub(in crate::solver) target: &'t [f64],
 }
 
 impl Form for Nearness<'_> {

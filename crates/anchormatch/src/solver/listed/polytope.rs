@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::linalg::PairValues;
 use crate::monitor::Monitor;
 use crate::problem::Coverage;
-use crate::solver::frank_wolfe::{Direction, End, Form, Fresh, StepRule, climb};
+use crate::solver::frank_wolfe::{Direction, End, Fresh, Nearness, StepRule, climb};
 use crate::solver::{Start, Status};
 
 /// Sums this close to what they should be need no balancing.
@@ -197,20 +197,5 @@ impl Direction for Polytope<'_> {
 
     fn end(&self) -> End<'_> {
         End::Plan(&self.vertex)
-    }
-}
-
-/// ⟨target, x⟩ − ½ ⟨x, x⟩, which is largest at the nearest point.
-struct Nearness<'t> {
-    target: &'t [f64],
-}
-
-impl Form for Nearness<'_> {
-    fn linear(&self) -> Option<&[f64]> {
-        Some(self.target)
-    }
-
-    fn image(&mut self, x: &[f64], out: &mut [f64]) {
-        out.iter_mut().zip(x).for_each(|(out, x)| *out = -x);
     }
 }

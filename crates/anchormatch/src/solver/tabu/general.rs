@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::super::local::{Local, Step, assignment_of};
-use super::{Run, Tabu, Watch};
+use super::{Run, Tabu, Watch, best_step, owner};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::problem::Problem;
@@ -56,34 +56,6 @@ pub(super) fn run(
         }
     }
     Ok(watch.finish(assignment_of(&best, m)))
-}
-
-/// The best move that `admits` lets pass; rows are looked through from `first_row` on, so that chance
-/// decides between equal gains.
-fn best_step(
-    local: &Local<'_>,
-    first_row: usize,
-    admits: impl Fn(Step, f64) -> bool,
-) -> Option<Step> {
-    let (mut chosen, mut most) = (None, f64::NEG_INFINITY);
-    for i in (first_row..local.shape().0).chain(0..first_row) {
-        local.each_step(i, i, |step, gain| {
-            if gain > most && admits(step, gain) {
-                (chosen, most) = (Some(step), gain);
-            }
-        });
-    }
-    chosen
-}
-
-/// The row that has the column that `step` takes; n₁ when none has.
-fn owner(local: &Local<'_>, step: Step) -> usize {
-    let (n, m) = local.shape();
-    if step.column < m {
-        local.owner(step.column)
-    } else {
-        n
-    }
 }
 
 /// Until when `step` is tabu: until the first of the bans on the pairs that it makes ends.

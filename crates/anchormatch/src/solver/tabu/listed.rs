@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::listed::{Journal, Outdated, Tournament};
 use super::super::local::{Local, Step, assignment_of};
-use super::{Run, Tabu, Watch};
+use super::{Run, Tabu, Watch, best_step, owner};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Csr;
@@ -71,7 +71,8 @@ pub(super) fn run(
         }
         let mut chosen = None;
         if watch.done > absence && watch.done.is_multiple_of(n.max(m)) {
-            chosen = longest_absent(&local, &bans, first_row, now - absence as i64);
+            let then = now - absence as i64;
+            chosen = best_step(&local, first_row, |step, _| bans.of(&local, step) < then);
         }
         let chosen = chosen.or_else(|| {
             let better = choices.any.best_from(first_row);
@@ -201,29 +202,6 @@ impl Choices {
             }
         }
         None
-    }
-}
-
-/// The best of the moves whose ban ended before `then`.
-fn longest_absent(local: &Local<'_>, bans: &Bans, first_row: usize, then: i64) -> Option<Step> {
-    let (mut chosen, mut most) = (None, f64::NEG_INFINITY);
-    for i in (first_row..local.shape().0).chain(0..first_row) {
-        local.each_step(i, i, |step, gain| {
-            if gain > most && bans.of(local, step) < then {
-                (chosen, most) = (Some(step), gain);
-            }
-        });
-    }
-    chosen
-}
-
-/// The row that has the column that `step` takes; n₁ when none has.
-fn owner(local: &Local<'_>, step: Step) -> usize {
-    let (n, m) = local.shape();
-    if step.column < m {
-        local.owner(step.column)
-    } else {
-        n
     }
 }
 

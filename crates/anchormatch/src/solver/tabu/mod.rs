@@ -20,7 +20,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::local::Local;
+use super::local::{Local, Step};
 use super::starting::starting_point;
 use super::swaps::Swaps;
 use super::{Info, Kind, OnLists, Solution, Solver, Start, Status};
@@ -278,5 +278,33 @@ impl<'m> Watch<'m> {
             interrupt: self.interrupt,
             improvements: self.improvements,
         }
+    }
+}
+
+/// The best move that `admits` lets pass; rows are looked through from `first_row` on, so that chance
+/// decides between equal gains.
+fn best_step(
+    local: &Local<'_>,
+    first_row: usize,
+    admits: impl Fn(Step, f64) -> bool,
+) -> Option<Step> {
+    let (mut chosen, mut most) = (None, f64::NEG_INFINITY);
+    for i in (first_row..local.shape().0).chain(0..first_row) {
+        local.each_step(i, i, |step, gain| {
+            if gain > most && admits(step, gain) {
+                (chosen, most) = (Some(step), gain);
+            }
+        });
+    }
+    chosen
+}
+
+/// The row that has the column that `step` takes; n₁ when none has.
+fn owner(local: &Local<'_>, step: Step) -> usize {
+    let (n, m) = local.shape();
+    if step.column < m {
+        local.owner(step.column)
+    } else {
+        n
     }
 }
