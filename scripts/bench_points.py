@@ -21,7 +21,7 @@ Everyone knows the anchors and whether points may stay alone; only where they ma
   pairs.
 - `cpd-priors`: pycpd's DeformableRegistration with the correspondence priors of Golyanik, Taetz, Reis and
   Stricker (WACV 2016), from there too. pycpd's own class of them, ConstrainedDeformableRegistration, is
-  not in its release on the registry (2.0.0); they are two terms of its linear system, added in `point_peers.py`.
+  not in its release on the registry (2.0.0); they are two terms of its linear system (`point_peers.py`).
 - `ransac`: skimage.measure.ransac over putative pairs: each free point with its nearest few under the
   anchors' map. The anchors join every sample. It is told the family: the class of the map, or
   FundamentalMatrixTransform where that did better. Where points may stay alone, a map is then

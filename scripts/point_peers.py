@@ -1,4 +1,4 @@
-"""`best` and its peers for points, and the settings of these; `bench_points.py` says how they were chosen."""
+"""`best` and its peers for points, with their settings; `bench_points.py` says how these were chosen."""
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment

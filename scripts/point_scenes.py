@@ -1,4 +1,4 @@
-"""The pairs of point sets on which `best` and its peers are compared; `bench_points.py` says what they are."""
+"""The pairs of point sets that `best` and its peers are compared on; `bench_points.py` describes them."""
 
 import csv
 import os

@@ -44,6 +44,7 @@
 pub mod affinity;
 pub mod anchors;
 pub mod assignment;
+pub mod attributes;
 pub mod error;
 pub mod graph;
 pub mod linalg;
@@ -59,11 +60,12 @@ pub mod task;
 
 pub use anchors::Anchors;
 pub use assignment::Assignment;
+pub use attributes::Attributes;
 pub use error::{Error, Result};
 pub use graph::Graph;
 pub use matching::Matching;
 pub use monitor::Monitor;
-pub use task::Task;
+pub use task::{Allowed, Task};
 
 /// Matches `source` to `target` with the help of `anchors`, pairs of node indices: preset `best` as it
 /// stands. [`Task`] and [`matcher`] have everything else.

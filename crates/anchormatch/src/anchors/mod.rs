@@ -3,7 +3,7 @@
 //! A **hard** anchor (weight 1) fixes its pair: the pair is part of every result and its nodes leave
 //! the search. A **soft** anchor (weight below 1) leaves both nodes free; wherever a sum or an
 //! average over anchors is taken, it counts with its weight. Hard pairs are one-to-one; soft ones may
-//! be many-to-many.
+//! be many-to-many. Of other nodes it is known that they [have no partner](Anchors::with_alone).
 
 use std::collections::HashMap;
 
@@ -38,6 +38,8 @@ impl Anchor {
 pub struct Anchors {
     hard: Vec<(usize, usize)>,
     soft: Vec<Anchor>,
+    /// Nodes without a partner, of either side, ascending.
+    alone: [Vec<usize>; 2],
 }
 
 impl Anchors {
@@ -152,6 +154,49 @@ impl Anchors {
         Ok(result)
     }
 
+    /// With source and target nodes of which it is known that they have no partner.
+    ///
+    /// # Errors
+    /// When a node is outside its graph or has a hard anchor.
+    pub fn with_alone(
+        mut self,
+        graphs: [&Graph; 2],
+        source: impl IntoIterator<Item = usize>,
+        target: impl IntoIterator<Item = usize>,
+    ) -> Result<Self> {
+        self.alone = [source.into_iter().collect(), target.into_iter().collect()];
+        let fixed: [HashMap<usize, usize>; 2] = [
+            self.hard.iter().copied().collect(),
+            self.hard.iter().map(|&(s, t)| (t, s)).collect(),
+        ];
+        for (k, side) in ["source", "target"].into_iter().enumerate() {
+            self.alone[k].sort_unstable();
+            self.alone[k].dedup();
+            for &node in &self.alone[k] {
+                if node >= graphs[k].node_count() {
+                    return Err(Error::Anchors(format!(
+                        "found node {node}, expected a node of the {side} graph, below {}",
+                        graphs[k].node_count()
+                    )));
+                }
+                if let Some(&partner) = fixed[k].get(&node) {
+                    return Err(Error::Anchors(format!(
+                        "{side} node `{}` is said to have no partner, and is anchored to `{}`",
+                        graphs[k].labels().get(node),
+                        graphs[1 - k].labels().get(partner)
+                    )));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// Source and target nodes of which it is known that they have no partner, ascending.
+    #[must_use]
+    pub fn alone(&self) -> [&[usize]; 2] {
+        [&self.alone[0], &self.alone[1]]
+    }
+
     /// The pairs that are fixed.
     #[must_use]
     pub fn hard(&self) -> &[(usize, usize)] {
@@ -184,7 +229,7 @@ impl Anchors {
         self.hard.is_empty() && self.soft.is_empty()
     }
 
-    /// The nodes of both graphs that no hard anchor fixes, in ascending order.
+    /// The nodes of both graphs that no hard anchor fixes and that may have a partner, in ascending order.
     #[must_use]
     pub fn free_nodes(&self, source: &Graph, target: &Graph) -> (Vec<usize>, Vec<usize>) {
         let free = |nodes: usize, taken: &mut dyn Iterator<Item = usize>| {
@@ -195,8 +240,22 @@ impl Anchors {
             (0..nodes).filter(|&i| is_free[i]).collect()
         };
         (
-            free(source.node_count(), &mut self.hard.iter().map(|p| p.0)),
-            free(target.node_count(), &mut self.hard.iter().map(|p| p.1)),
+            free(
+                source.node_count(),
+                &mut self
+                    .hard
+                    .iter()
+                    .map(|p| p.0)
+                    .chain(self.alone[0].iter().copied()),
+            ),
+            free(
+                target.node_count(),
+                &mut self
+                    .hard
+                    .iter()
+                    .map(|p| p.1)
+                    .chain(self.alone[1].iter().copied()),
+            ),
         )
     }
 }
@@ -245,6 +304,24 @@ mod tests {
         let pairs = [("ann", "0", None), ("ann", "0", Some(1.0))];
         let anchors = Anchors::from_labels(&named(), &path(4), pairs).unwrap();
         assert_eq!(anchors.hard(), &[(0, 0)]);
+    }
+
+    #[test]
+    fn who_has_no_partner_is_not_free() {
+        let (source, target) = (named(), path(4));
+        let anchors = || Anchors::from_labels(&source, &target, [("bob", "2", None)]).unwrap();
+        let graphs = [&source, &target];
+        let known = anchors().with_alone(graphs, [2, 2], [0]).unwrap();
+        assert_eq!(known.alone(), [&[2][..], &[0]]);
+        assert_eq!(known.free_nodes(&source, &target), (vec![0], vec![1, 3]));
+        let error = |source: &[usize], target: &[usize]| {
+            let (source, target) = (source.iter().copied(), target.iter().copied());
+            let result = anchors().with_alone(graphs, source, target);
+            result.unwrap_err().to_string()
+        };
+        assert!(error(&[1], &[]).contains("`bob` is said to have no partner"));
+        assert!(error(&[], &[2]).contains("target node `2`"));
+        assert!(error(&[], &[4]).contains("node 4"));
     }
 
     #[test]

@@ -10,11 +10,13 @@ mod builder;
 mod convert;
 mod directed;
 mod interner;
+mod kinds;
 mod labels;
 mod laplacian;
 mod summary;
 
 pub use builder::{Directions, Duplicates, GraphBuilder};
+pub use kinds::{EdgeKinds, KindEdge};
 pub use labels::Labels;
 pub use laplacian::Laplacian;
 pub use summary::Summary;

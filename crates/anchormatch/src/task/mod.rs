@@ -5,13 +5,18 @@
 //! [`Matcher`](crate::matcher::Matcher) and its parameters. A new kind of knowledge is a field of `Facts`,
 //! a member of [`Fact`] and a term of the evidence, and no parameter of the functions on the way.
 
+mod allowed;
+
+pub use allowed::Allowed;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::anchors::Anchors;
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
-use crate::graph::Graph;
-use crate::linalg::{Matrix, PairValues};
+use crate::graph::{EdgeKinds, Graph};
+use crate::linalg::{Csr, Matrix, PairValues};
 
 /// Two graphs, their anchors, and what else is known of them.
 ///
@@ -49,6 +54,18 @@ pub struct Facts {
     pub points: Option<[Arc<Matrix>; 2]>,
     /// A matching to begin from beside a matcher's own starts, as pairs of node indices.
     pub start: Option<Vec<(usize, usize)>>,
+    /// What the nodes carry beside their edges.
+    pub attributes: Option<Arc<Attributes>>,
+    /// The pairs that are not ruled out.
+    pub allowed: Option<Arc<Allowed>>,
+    /// The weights of edges between the two sides: from source nodes to target nodes, and from target
+    /// nodes to source nodes. Of the partners ia and jb, the edge from i to b and the one from a to j are
+    /// mirror images.
+    pub crossing: Option<[Arc<Csr<f64>>; 2]>,
+    /// The layers of the edges; a layer of the same name is the same on both sides.
+    pub layers: Option<[Arc<EdgeKinds>; 2]>,
+    /// The relations of the edges, whose names may differ between the sides.
+    pub relations: Option<[Arc<EdgeKinds>; 2]>,
 }
 
 /// The kinds of [`Facts`].
@@ -61,6 +78,16 @@ pub enum Fact {
     Points,
     /// [`Facts::start`].
     Start,
+    /// [`Facts::attributes`].
+    Attributes,
+    /// [`Facts::allowed`].
+    Allowed,
+    /// [`Facts::crossing`].
+    Crossing,
+    /// [`Facts::layers`].
+    Layers,
+    /// [`Facts::relations`].
+    Relations,
 }
 
 impl Fact {
@@ -71,6 +98,11 @@ impl Fact {
             Self::Similarity => "node_similarity",
             Self::Points => "points",
             Self::Start => "start",
+            Self::Attributes => "attributes",
+            Self::Allowed => "candidates",
+            Self::Crossing => "crossing",
+            Self::Layers => "layers",
+            Self::Relations => "relations",
         }
     }
 }
@@ -78,10 +110,18 @@ impl Fact {
 impl Facts {
     /// The kinds that are there.
     pub fn known(&self) -> impl Iterator<Item = Fact> + use<> {
-        let similarity = self.similarity.is_some().then_some(Fact::Similarity);
-        let points = self.points.is_some().then_some(Fact::Points);
-        let start = self.start.is_some().then_some(Fact::Start);
-        similarity.into_iter().chain(points).chain(start)
+        [
+            (self.similarity.is_some(), Fact::Similarity),
+            (self.points.is_some(), Fact::Points),
+            (self.start.is_some(), Fact::Start),
+            (self.attributes.is_some(), Fact::Attributes),
+            (self.allowed.is_some(), Fact::Allowed),
+            (self.crossing.is_some(), Fact::Crossing),
+            (self.layers.is_some(), Fact::Layers),
+            (self.relations.is_some(), Fact::Relations),
+        ]
+        .into_iter()
+        .filter_map(|(is_known, fact)| is_known.then_some(fact))
     }
 }
 
@@ -113,10 +153,12 @@ impl<'a> Task<'a> {
     /// As [`new`](Self::new).
     pub fn with_anchors(&self, anchors: Anchors) -> Result<Self> {
         let task = Self::with(self.source, self.target, Cow::Owned(anchors))?;
-        Ok(Self {
+        let task = Self {
             facts: self.facts.clone(),
             ..task
-        })
+        };
+        task.expect_anchors_allowed()?;
+        Ok(task)
     }
 
     fn with(source: &'a Graph, target: &'a Graph, anchors: Cow<'a, Anchors>) -> Result<Self> {
@@ -203,6 +245,115 @@ impl<'a> Task<'a> {
         Ok(self)
     }
 
+    /// With what the nodes carry, see [`Facts::attributes`].
+    ///
+    /// # Errors
+    /// When it is of other numbers of nodes.
+    pub fn with_attributes(mut self, attributes: Arc<Attributes>) -> Result<Self> {
+        self.expect_shape(Fact::Attributes, attributes.shape())?;
+        self.facts.attributes = Some(attributes);
+        Ok(self)
+    }
+
+    /// With pairs ruled out, see [`Facts::allowed`].
+    ///
+    /// # Errors
+    /// When it is of other numbers of nodes, or rules out a hard anchor.
+    pub fn with_allowed(mut self, allowed: Arc<Allowed>) -> Result<Self> {
+        self.expect_shape(Fact::Allowed, allowed.shape())?;
+        self.facts.allowed = Some(allowed);
+        self.expect_anchors_allowed()?;
+        Ok(self)
+    }
+
+    /// With the weights of edges from source to target nodes and back, see [`Facts::crossing`].
+    ///
+    /// # Errors
+    /// When a table has another shape or a weight is not finite.
+    pub fn with_crossing(mut self, there: Csr<f64>, back: Csr<f64>) -> Result<Self> {
+        let name = Fact::Crossing;
+        self.expect_shape(name, (there.rows(), there.cols()))?;
+        self.expect_shape(name, (back.cols(), back.rows()))?;
+        let mut weights = there.values().iter().chain(back.values());
+        if let Some(weight) = weights.find(|w| !w.is_finite()) {
+            return Err(Error::parameter(name.as_str(), weight, "finite weights"));
+        }
+        self.facts.crossing = Some([Arc::new(there), Arc::new(back)]);
+        Ok(self)
+    }
+
+    /// With the layers of the edges of both graphs, see [`Facts::layers`].
+    ///
+    /// # Errors
+    /// When the edges of a side are of nodes that it has not.
+    pub fn with_layers(mut self, source: Arc<EdgeKinds>, target: Arc<EdgeKinds>) -> Result<Self> {
+        self.expect_kinds(Fact::Layers, [&source, &target])?;
+        self.facts.layers = Some([source, target]);
+        Ok(self)
+    }
+
+    /// With the relations of the edges of both graphs, see [`Facts::relations`].
+    ///
+    /// # Errors
+    /// When the edges of a side are of nodes that it has not.
+    pub fn with_relations(
+        mut self,
+        source: Arc<EdgeKinds>,
+        target: Arc<EdgeKinds>,
+    ) -> Result<Self> {
+        self.expect_kinds(Fact::Relations, [&source, &target])?;
+        self.facts.relations = Some([source, target]);
+        Ok(self)
+    }
+
+    fn expect_shape(&self, fact: Fact, (rows, cols): (usize, usize)) -> Result<()> {
+        let (n, m) = (self.source.node_count(), self.target.node_count());
+        if (rows, cols) == (n, m) {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            fact.as_str(),
+            format!("{rows} source and {cols} target nodes"),
+            format!("{n} and {m}, as the graphs have"),
+        ))
+    }
+
+    fn expect_kinds(&self, fact: Fact, kinds: [&EdgeKinds; 2]) -> Result<()> {
+        for (graph, kinds) in self.graphs().into_iter().zip(kinds) {
+            let nodes = graph.node_count();
+            let ends = kinds.edges().iter().flat_map(|edge| [edge.from, edge.to]);
+            if let Some(node) = ends.max().filter(|&node| node as usize >= nodes) {
+                let expected = format!("nodes below {nodes}");
+                return Err(Error::parameter(
+                    fact.as_str(),
+                    format!("an edge of node {node}"),
+                    expected,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses hard anchors that the candidates rule out.
+    fn expect_anchors_allowed(&self) -> Result<()> {
+        let Some(allowed) = &self.facts.allowed else {
+            return Ok(());
+        };
+        match self
+            .anchors
+            .hard()
+            .iter()
+            .find(|(i, a)| !allowed.allows(*i, *a))
+        {
+            None => Ok(()),
+            Some(&(i, a)) => Err(Error::Anchors(format!(
+                "source node `{}` is anchored to `{}`, which its candidates or a demand for the same value rule out",
+                self.source.labels().get(i),
+                self.target.labels().get(a)
+            ))),
+        }
+    }
+
     /// The graph to match from.
     #[must_use]
     pub fn source(&self) -> &'a Graph {
@@ -277,6 +428,50 @@ mod tests {
         }
         assert!(task.clone().with_start(&[(2, 4)]).is_ok());
         assert!(task.with_start(&[(4, 2)]).is_err());
+    }
+
+    #[test]
+    fn further_facts_fit_too() {
+        let (small, large) = (path(3), path(5));
+        let anchors = Anchors::from_indices(&small, &large, &[(0, 4)]).unwrap();
+        let task = Task::new(&small, &large, &anchors).unwrap();
+        let allowed = |pairs: &[(usize, usize)]| {
+            let allowed = Allowed::all(3, 5).with_candidates(pairs).unwrap();
+            task.clone().with_allowed(Arc::new(allowed))
+        };
+        assert!(allowed(&[(0, 4), (1, 2)]).is_ok());
+        let error = allowed(&[(0, 3)]).unwrap_err().to_string();
+        assert!(error.contains("`0` is anchored to `4`"), "{error}");
+        let wide = Arc::new(Allowed::all(5, 3));
+        assert!(task.clone().with_allowed(wide).is_err());
+        let carried = |n, m| {
+            task.clone()
+                .with_attributes(Arc::new(Attributes::new(n, m)))
+        };
+        assert!(carried(3, 5).is_ok() && carried(5, 3).is_err());
+
+        let crossing = |there, back| task.clone().with_crossing(there, back);
+        let (there, back) = (Csr::empty(3, 5), Csr::empty(5, 3));
+        assert!(crossing(there.clone(), back.clone()).is_ok());
+        assert!(crossing(back, there.clone()).is_err());
+        let nan = Csr::from_triplets(5, 3, [(0, 0, f64::NAN)]).unwrap();
+        assert!(crossing(there, nan).is_err());
+
+        let kinds = |nodes, to| {
+            let edge = crate::graph::KindEdge {
+                from: 0,
+                to,
+                kind: 0,
+                weight: 1.0,
+            };
+            Arc::new(EdgeKinds::new(nodes, vec!["x".to_owned()], vec![edge]).unwrap())
+        };
+        assert!(task.clone().with_layers(kinds(3, 2), kinds(5, 4)).is_ok());
+        assert!(
+            task.clone()
+                .with_relations(kinds(5, 4), kinds(5, 4))
+                .is_err()
+        );
     }
 
     #[test]

@@ -1,0 +1,224 @@
+//! What nodes carry beside their edges: numbers, words, texts, weights of many features.
+//!
+//! An attribute of two nodes speaks for or against them as partners, in nats: ln P(values | partners) −
+//! ln P(values | strangers). What partners have in common is fitted from pairs that are known or believed
+//! ([`Attributes::fit`]), with pseudo-observations of a mild agreement, so that few pairs claim little; a
+//! value that is not known says nothing.
+//!
+//! | kind | file | what is fitted |
+//! |---|---|---|
+//! | numbers | `numbers` | the correlation of standardised values |
+//! | words | `words` | how often partners agree, and which words of the two sides go together |
+//! | text | `text` | how alike the character trigrams of partners are |
+//! | weights | `weights` | how often a feature is on both sides, and at which levels |
+//! | scores | `scores` | which of the scores that pairs were given partners have |
+
+mod inference;
+
+pub use inference::Kind;
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::linalg::Csr;
+
+/// The attributes of the nodes of two graphs.
+///
+/// ```
+/// use anchormatch::Attributes;
+///
+/// let attributes = Attributes::new(2, 3)
+///     .with_column("age", &[Some("31"), None], &[Some("30"), Some("52"), Some("77")])?
+///     .with_column("city", &[Some("Rome"), Some("Oslo")], &[Some("Oslo"), None, Some("Rome")])?;
+/// assert_eq!(attributes.names().collect::<Vec<_>>(), ["age", "city"]);
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attributes {
+    nodes: [usize; 2],
+    list: Vec<Attribute>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Attribute {
+    name: String,
+    values: Values,
+}
+
+/// The values of both sides.
+#[derive(Debug, Clone, PartialEq)]
+enum Values {
+    /// NaN where it is not known.
+    Numbers([Arc<[f64]>; 2]),
+    Words([Arc<[Option<String>]>; 2]),
+    Text([Arc<[Option<String>]>; 2]),
+    /// The weights of features, a row for each node, the same columns on both sides.
+    Weights([Arc<Csr<f64>>; 2]),
+    /// Scores of some pairs.
+    Scores(Arc<Csr<f64>>),
+}
+
+impl Attributes {
+    /// No attributes yet, of so many source and target nodes.
+    #[must_use]
+    pub fn new(source: usize, target: usize) -> Self {
+        Self {
+            nodes: [source, target],
+            list: Vec::new(),
+        }
+    }
+
+    /// With a column of a table, whose [kind](Kind::of) its words show; an empty word is none.
+    ///
+    /// # Errors
+    /// When there is not a value, or none, for each node, or the name is taken.
+    pub fn with_column<S: AsRef<str>>(
+        self,
+        name: &str,
+        source: &[Option<S>],
+        target: &[Option<S>],
+    ) -> Result<Self> {
+        match Kind::of(source, target) {
+            Kind::Numbers => {
+                let number = |word: &Option<S>| match word.as_ref().map(|w| w.as_ref().trim()) {
+                    None | Some("") => f64::NAN,
+                    Some(word) => word.parse().unwrap_or(f64::NAN),
+                };
+                let source = source.iter().map(number).collect();
+                let target = target.iter().map(number).collect();
+                self.with_numbers(name, source, target)
+            }
+            Kind::Words => self.with_words(name, source, target),
+            Kind::Text => self.with_text(name, source, target),
+        }
+    }
+
+    /// With numbers; NaN where one is not known.
+    ///
+    /// # Errors
+    /// When there is not one for each node, one is infinite, or the name is taken.
+    pub fn with_numbers(self, name: &str, source: Vec<f64>, target: Vec<f64>) -> Result<Self> {
+        if let Some(value) = source.iter().chain(&target).find(|v| v.is_infinite()) {
+            return Err(wrong(name, value, "finite numbers"));
+        }
+        let found = [source.len(), target.len()];
+        self.with(name, found, Values::Numbers([source.into(), target.into()]))
+    }
+
+    /// With words of a vocabulary, such as types.
+    ///
+    /// # Errors
+    /// When there is not a word, or none, for each node, or the name is taken.
+    pub fn with_words<S: AsRef<str>>(
+        self,
+        name: &str,
+        source: &[Option<S>],
+        target: &[Option<S>],
+    ) -> Result<Self> {
+        let found = [source.len(), target.len()];
+        let values = Values::Words([words(source), words(target)]);
+        self.with(name, found, values)
+    }
+
+    /// With texts, such as names, which partners may write differently.
+    ///
+    /// # Errors
+    /// When there is not a text, or none, for each node, or the name is taken.
+    pub fn with_text<S: AsRef<str>>(
+        self,
+        name: &str,
+        source: &[Option<S>],
+        target: &[Option<S>],
+    ) -> Result<Self> {
+        let found = [source.len(), target.len()];
+        let values = Values::Text([words(source), words(target)]);
+        self.with(name, found, values)
+    }
+
+    /// With the weights of many features, a row for each node and the same columns on both sides; what is
+    /// not listed is zero, and a node without any is not known.
+    ///
+    /// # Errors
+    /// When there is not a row for each node, the columns differ, a weight is not finite, or the name is
+    /// taken.
+    pub fn with_weights(self, name: &str, source: Csr<f64>, target: Csr<f64>) -> Result<Self> {
+        if source.cols() != target.cols() {
+            return Err(wrong(
+                name,
+                format!("{} and {} columns", source.cols(), target.cols()),
+                "the same columns on both sides",
+            ));
+        }
+        let mut values = source.values().iter().chain(target.values());
+        if let Some(value) = values.find(|v| !v.is_finite()) {
+            return Err(wrong(name, value, "finite numbers"));
+        }
+        let found = [source.rows(), target.rows()];
+        let values = Values::Weights([Arc::new(source), Arc::new(target)]);
+        self.with(name, found, values)
+    }
+
+    /// With scores of some pairs of a source and a target node; other pairs have none.
+    ///
+    /// # Errors
+    /// When the shape is another, a score is not finite, or the name is taken.
+    pub fn with_scores(self, name: &str, scores: Csr<f64>) -> Result<Self> {
+        if let Some(value) = scores.values().iter().find(|v| !v.is_finite()) {
+            return Err(wrong(name, value, "finite numbers"));
+        }
+        let found = [scores.rows(), scores.cols()];
+        self.with(name, found, Values::Scores(Arc::new(scores)))
+    }
+
+    fn with(mut self, name: &str, found: [usize; 2], values: Values) -> Result<Self> {
+        let [n, m] = self.nodes;
+        if found != self.nodes {
+            let [rows, cols] = found;
+            return Err(wrong(
+                name,
+                format!("values of {rows} and {cols} nodes"),
+                format!("{n} and {m}, one for each node"),
+            ));
+        }
+        if self.names().any(|known| known == name) {
+            return Err(wrong(name, "twice", "every name once"));
+        }
+        self.list.push(Attribute {
+            name: name.to_owned(),
+            values,
+        });
+        Ok(self)
+    }
+
+    /// The numbers of source and target nodes.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.nodes[0], self.nodes[1])
+    }
+
+    /// The names, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|attribute| attribute.name.as_str())
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+/// The error of an attribute that is not as it should be.
+fn wrong(name: &str, found: impl Display, expected: impl Display) -> Error {
+    Error::parameter("attributes", format!("{found} in `{name}`"), expected)
+}
+
+/// Words without the space around them; empty ones are none.
+fn words<S: AsRef<str>>(words: &[Option<S>]) -> Arc<[Option<String>]> {
+    let of = |word: &Option<S>| {
+        let word = word.as_ref()?.as_ref().trim();
+        (!word.is_empty()).then(|| word.to_owned())
+    };
+    words.iter().map(of).collect()
+}

@@ -1,0 +1,151 @@
+//! Which pairs may be partners at all.
+
+use crate::error::{Error, Result};
+use crate::linalg::Csr;
+
+/// The pairs that are not ruled out: a source node with candidates takes one of them, and nodes of
+/// different classes are no partners.
+///
+/// ```
+/// use anchormatch::Allowed;
+///
+/// let allowed = Allowed::all(2, 3).with_candidates(&[(0, 1), (0, 2)])?;
+/// assert!(allowed.allows(0, 2) && !allowed.allows(0, 0));
+/// assert!(allowed.allows(1, 0));
+/// # Ok::<(), anchormatch::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Allowed {
+    shape: (usize, usize),
+    listed: Option<Csr<()>>,
+    /// The class of each node of either side, by every demand; [`UNKNOWN`] goes with all.
+    classes: Vec<[Vec<u32>; 2]>,
+}
+
+/// The class of a node of which it is not known.
+const UNKNOWN: u32 = u32::MAX;
+
+impl Allowed {
+    /// Every pair of `source` × `target` nodes.
+    #[must_use]
+    pub fn all(source: usize, target: usize) -> Self {
+        Self {
+            shape: (source, target),
+            listed: None,
+            classes: Vec::new(),
+        }
+    }
+
+    /// With candidates: a source node that occurs in `pairs` may take no other partner.
+    ///
+    /// # Errors
+    /// When a pair is of a node that there is not.
+    pub fn with_candidates(mut self, pairs: &[(usize, usize)]) -> Result<Self> {
+        let (n, m) = self.shape;
+        if let Some((i, a)) = pairs.iter().find(|(i, a)| *i >= n || *a >= m) {
+            return Err(Error::parameter(
+                "candidates",
+                format!("the pair ({i}, {a})"),
+                format!("nodes below {n} and {m}"),
+            ));
+        }
+        self.listed = Some(Csr::pattern(n, m, pairs.iter().copied())?);
+        Ok(self)
+    }
+
+    /// With the demand that partners have the same word; a node without one goes with all.
+    ///
+    /// # Errors
+    /// When there is not a word, or none, for each node.
+    pub fn with_same<S: AsRef<str>>(
+        mut self,
+        source: &[Option<S>],
+        target: &[Option<S>],
+    ) -> Result<Self> {
+        let (n, m) = self.shape;
+        if (source.len(), target.len()) != (n, m) {
+            return Err(Error::parameter(
+                "same",
+                format!("{} and {} words", source.len(), target.len()),
+                format!("{n} and {m}, one for each node"),
+            ));
+        }
+        let mut known = std::collections::HashMap::new();
+        let mut classes = |words: &[Option<S>]| -> Vec<u32> {
+            let of = |word: &Option<S>| match word {
+                None => UNKNOWN,
+                Some(word) => {
+                    let next = known.len() as u32;
+                    *known.entry(word.as_ref().to_owned()).or_insert(next)
+                }
+            };
+            words.iter().map(of).collect()
+        };
+        let classes = [classes(source), classes(target)];
+        self.classes.push(classes);
+        Ok(self)
+    }
+
+    /// The numbers of source and target nodes.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    /// Whether source node `i` and target node `a` may be partners.
+    #[must_use]
+    pub fn allows(&self, i: usize, a: usize) -> bool {
+        let in_list = self
+            .listed
+            .as_ref()
+            .is_none_or(|listed| listed.range(i).is_empty() || listed.place(i, a).is_some());
+        in_list && self.are_alike(i, a)
+    }
+
+    /// The candidates of source node `i`, of which some may be of other classes; `None` when it has no list.
+    #[must_use]
+    pub fn listed(&self, i: usize) -> Option<&[u32]> {
+        let columns = self.listed.as_ref()?.columns(i);
+        (!columns.is_empty()).then_some(columns)
+    }
+
+    fn are_alike(&self, i: usize, a: usize) -> bool {
+        self.classes.iter().all(|[source, target]| {
+            let (own, other) = (source[i], target[a]);
+            own == other || own == UNKNOWN || other == UNKNOWN
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_classes_rule_out_together() {
+        let allowed = Allowed::all(3, 3)
+            .with_candidates(&[(0, 0), (0, 1)])
+            .unwrap()
+            .with_same(&[Some("x"), Some("y"), None], &[Some("x"), Some("z"), None])
+            .unwrap();
+        let table: Vec<bool> = (0..9).map(|k| allowed.allows(k / 3, k % 3)).collect();
+        assert_eq!(
+            table,
+            [true, false, false, false, false, true, true, true, true]
+        );
+        assert_eq!(allowed.listed(0), Some(&[0, 1][..]));
+        assert_eq!(allowed.listed(1), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let all = || Allowed::all(2, 2);
+        let error = all().with_candidates(&[(0, 2)]).unwrap_err().to_string();
+        assert!(error.contains("(0, 2)"), "{error}");
+        let error = all()
+            .with_same(&[Some("x")], &[None])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("1 and 1 words"), "{error}");
+    }
+}
