@@ -13,12 +13,20 @@
 //! | weights | `weights` | how often a feature is on both sides, and at which levels |
 //! | scores | `scores` | which of the scores that pairs were given partners have |
 
+mod fitted;
 mod inference;
+mod numbers;
+mod scores;
+mod similarity;
+mod trigrams;
+mod vectors;
+mod weights;
+mod words;
 
+pub use fitted::AttributeModel;
 pub use inference::Kind;
 
 use std::fmt::Display;
-use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::linalg::Csr;
@@ -46,17 +54,15 @@ struct Attribute {
     values: Values,
 }
 
-/// The values of both sides.
+/// The values of both sides, made ready to be compared.
 #[derive(Debug, Clone, PartialEq)]
 enum Values {
-    /// NaN where it is not known.
-    Numbers([Arc<[f64]>; 2]),
-    Words([Arc<[Option<String>]>; 2]),
-    Text([Arc<[Option<String>]>; 2]),
-    /// The weights of features, a row for each node, the same columns on both sides.
-    Weights([Arc<Csr<f64>>; 2]),
-    /// Scores of some pairs.
-    Scores(Arc<Csr<f64>>),
+    Numbers(numbers::Numbers),
+    Words(words::Words),
+    /// Trigrams of texts, or weights that most nodes have.
+    Vectors(vectors::Vectors),
+    Weights(weights::Weights),
+    Scores(scores::Scores),
 }
 
 impl Attributes {
@@ -103,7 +109,9 @@ impl Attributes {
             return Err(wrong(name, value, "finite numbers"));
         }
         let found = [source.len(), target.len()];
-        self.with(name, found, Values::Numbers([source.into(), target.into()]))
+        self.with(name, found, || {
+            Values::Numbers(numbers::Numbers::new(&source, &target))
+        })
     }
 
     /// With words of a vocabulary, such as types.
@@ -117,7 +125,7 @@ impl Attributes {
         target: &[Option<S>],
     ) -> Result<Self> {
         let found = [source.len(), target.len()];
-        let values = Values::Words([words(source), words(target)]);
+        let values = || Values::Words(words::Words::new(&known(source), &known(target)));
         self.with(name, found, values)
     }
 
@@ -132,7 +140,11 @@ impl Attributes {
         target: &[Option<S>],
     ) -> Result<Self> {
         let found = [source.len(), target.len()];
-        let values = Values::Text([words(source), words(target)]);
+        let values = || {
+            let texts = [known(source), known(target)];
+            let [source, target] = trigrams::trigrams([&texts[0], &texts[1]]);
+            Values::Vectors(vectors::Vectors::new([source, target]))
+        };
         self.with(name, found, values)
     }
 
@@ -155,7 +167,14 @@ impl Attributes {
             return Err(wrong(name, value, "finite numbers"));
         }
         let found = [source.rows(), target.rows()];
-        let values = Values::Weights([Arc::new(source), Arc::new(target)]);
+        let sides = [source, target];
+        let values = || {
+            if weights::are_sparse(&sides) {
+                Values::Weights(weights::Weights::new(&sides))
+            } else {
+                Values::Vectors(vectors::Vectors::new(sides))
+            }
+        };
         self.with(name, found, values)
     }
 
@@ -168,10 +187,15 @@ impl Attributes {
             return Err(wrong(name, value, "finite numbers"));
         }
         let found = [scores.rows(), scores.cols()];
-        self.with(name, found, Values::Scores(Arc::new(scores)))
+        self.with(name, found, || Values::Scores(scores::Scores::new(&scores)))
     }
 
-    fn with(mut self, name: &str, found: [usize; 2], values: Values) -> Result<Self> {
+    fn with(
+        mut self,
+        name: &str,
+        found: [usize; 2],
+        values: impl FnOnce() -> Values,
+    ) -> Result<Self> {
         let [n, m] = self.nodes;
         if found != self.nodes {
             let [rows, cols] = found;
@@ -186,7 +210,7 @@ impl Attributes {
         }
         self.list.push(Attribute {
             name: name.to_owned(),
-            values,
+            values: values(),
         });
         Ok(self)
     }
@@ -215,10 +239,11 @@ fn wrong(name: &str, found: impl Display, expected: impl Display) -> Error {
 }
 
 /// Words without the space around them; empty ones are none.
-fn words<S: AsRef<str>>(words: &[Option<S>]) -> Arc<[Option<String>]> {
-    let of = |word: &Option<S>| {
-        let word = word.as_ref()?.as_ref().trim();
-        (!word.is_empty()).then(|| word.to_owned())
-    };
-    words.iter().map(of).collect()
+fn known<S: AsRef<str>>(words: &[Option<S>]) -> Vec<Option<&str>> {
+    let mut known = Vec::with_capacity(words.len());
+    for word in words {
+        let word = word.as_ref().map(|word| word.as_ref().trim());
+        known.push(word.filter(|word| !word.is_empty()));
+    }
+    known
 }

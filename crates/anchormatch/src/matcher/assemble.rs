@@ -52,6 +52,16 @@ impl Log {
         self.parameters.push((name.to_owned(), value.to_string()));
     }
 
+    /// Says what attributes told of the pairs, on average.
+    pub(super) fn contributions(&mut self, told: &[(&str, f64)]) {
+        for (name, nats) in told {
+            self.parameter(
+                &format!("attribute {name}"),
+                format_args!("{nats:.3} nats a pair"),
+            );
+        }
+    }
+
     pub(super) fn time(&mut self, stage: &str, seconds: f64) {
         self.timings.push((stage.to_owned(), seconds));
     }

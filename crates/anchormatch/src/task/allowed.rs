@@ -18,6 +18,10 @@ use crate::linalg::Csr;
 pub struct Allowed {
     shape: (usize, usize),
     listed: Option<Csr<()>>,
+    /// How many source nodes list each target node.
+    listing: Vec<u32>,
+    /// The share of source nodes that have no list.
+    unlisted: f64,
     /// The class of each node of either side, by every demand; [`UNKNOWN`] goes with all.
     classes: Vec<[Vec<u32>; 2]>,
 }
@@ -32,6 +36,8 @@ impl Allowed {
         Self {
             shape: (source, target),
             listed: None,
+            listing: Vec::new(),
+            unlisted: 1.0,
             classes: Vec::new(),
         }
     }
@@ -49,7 +55,14 @@ impl Allowed {
                 format!("nodes below {n} and {m}"),
             ));
         }
-        self.listed = Some(Csr::pattern(n, m, pairs.iter().copied())?);
+        let listed = Csr::pattern(n, m, pairs.iter().copied())?;
+        let without = (0..n).filter(|&i| listed.range(i).is_empty()).count();
+        self.unlisted = without as f64 / n.max(1) as f64;
+        self.listing = vec![0; m];
+        for (_, a, ()) in listed.triplets() {
+            self.listing[a] += 1;
+        }
+        self.listed = Some(listed);
         Ok(self)
     }
 
@@ -109,6 +122,21 @@ impl Allowed {
         (!columns.is_empty()).then_some(columns)
     }
 
+    /// How many partners a node has by lists, and the share of the other nodes that may be its partners without
+    /// one; `side` is 0 for source nodes.
+    pub(crate) fn left(&self, side: usize, node: usize) -> (usize, f64) {
+        let Some(listed) = &self.listed else {
+            return (0, 1.0);
+        };
+        if side == 1 {
+            return (self.listing[node] as usize, self.unlisted);
+        }
+        match listed.range(node).len() {
+            0 => (0, 1.0),
+            count => (count, 0.0),
+        }
+    }
+
     fn are_alike(&self, i: usize, a: usize) -> bool {
         self.classes.iter().all(|[source, target]| {
             let (own, other) = (source[i], target[a]);
@@ -135,6 +163,11 @@ mod tests {
         );
         assert_eq!(allowed.listed(0), Some(&[0, 1][..]));
         assert_eq!(allowed.listed(1), None);
+        assert_eq!(
+            (allowed.left(0, 0), allowed.left(0, 1)),
+            ((2, 0.0), (0, 1.0))
+        );
+        assert_eq!(allowed.left(1, 1), (1, 2.0 / 3.0));
     }
 
     #[test]

@@ -166,7 +166,7 @@ pub(crate) fn weight_scores(graph: &Graph) -> Vec<f32> {
 }
 
 /// Φ⁻¹ by bisection of the logistic approximation's neighbourhood: 40 halvings of [−9, 9].
-fn quantile(share: f64) -> f64 {
+pub(crate) fn quantile(share: f64) -> f64 {
     let (mut low, mut high) = (-9.0f64, 9.0f64);
     for _ in 0..40 {
         let middle = 0.5 * (low + high);

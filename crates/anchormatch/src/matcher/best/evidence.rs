@@ -10,10 +10,15 @@ use super::observations::Observed;
 use super::thresholds::LARGEST_RESIDUALS;
 use crate::affinity::likelihood::{Agreement, PairModel, Scale, information_of_counts, unit};
 use crate::assignment::Assignment;
+use crate::attributes::{AttributeModel, Attributes};
 use crate::graph::Graph;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 use crate::matcher::FreeNodes;
-use crate::task::Task;
+use crate::problem::Candidates;
+use crate::task::{Allowed, Task};
+
+/// What counts against a pair that is ruled out, in nats: more than any evidence says for one.
+const RULED_OUT: f64 = 1e4;
 
 /// The two graphs, the anchors and the rest of what is known.
 pub(super) struct Evidence<'a> {
@@ -24,6 +29,8 @@ pub(super) struct Evidence<'a> {
     /// What soft anchors say of the free pairs.
     soft: Csr<f64>,
     similarity: Option<Arc<PairValues>>,
+    attributes: Option<Arc<Attributes>>,
+    allowed: Option<Arc<Allowed>>,
     /// Whether the anchors speak for the other pairs.
     folds: bool,
 }
@@ -33,6 +40,7 @@ pub(super) struct Evidence<'a> {
 pub(super) struct Model {
     pub(super) pairs: PairModel,
     similarity: Option<SimilarityModel>,
+    attributes: Option<AttributeModel>,
 }
 
 /// What one first-order source says of matched and of other pairs: two Gaussians.
@@ -69,6 +77,8 @@ impl<'a> Evidence<'a> {
             anchors: anchors.hard(),
             soft,
             similarity: similarity.map(in_ordinary_unit),
+            attributes: task.facts().attributes.clone(),
+            allowed: task.facts().allowed.clone(),
             folds,
         }
     }
@@ -109,7 +119,10 @@ impl<'a> Evidence<'a> {
 
     /// Whether anything but edges and hard anchors is known.
     pub(super) fn has_priors(&self) -> bool {
-        self.similarity.is_some() || self.soft.values().iter().any(|&v| v != 0.0)
+        self.similarity.is_some()
+            || self.attributes.is_some()
+            || self.allowed.is_some()
+            || self.soft.values().iter().any(|&v| v != 0.0)
     }
 
     /// All pairs of a matching, anchors first.
@@ -139,6 +152,7 @@ impl<'a> Evidence<'a> {
                 let matched = (others.0 + others.1.sqrt(), others.1);
                 SimilarityModel { matched, others }
             }),
+            attributes: self.attributes.as_ref().map(|a| a.fit(self.anchors)),
         }
     }
 
@@ -164,6 +178,10 @@ impl<'a> Evidence<'a> {
                     others,
                 }
             }),
+            attributes: self
+                .attributes
+                .as_ref()
+                .map(|a| a.fit(&self.permitted(assignment))),
         }
     }
 
@@ -235,7 +253,7 @@ impl<'a> Evidence<'a> {
                 .pairs
                 .total(&agreement, &self.observed.source, &self.observed.target);
         for (i, a) in assignment.pairs() {
-            total += self.soft_at(i, a) + self.similarity_at(model, i, a);
+            total += self.known_at(model, i, a);
         }
         let matched = assignment.matched();
         total + log_prior(self.shape(), matched)
@@ -246,9 +264,54 @@ impl<'a> Evidence<'a> {
         self.soft.get(i, a).unwrap_or(0.0)
     }
 
-    /// What soft anchors and similarities say of a free pair.
+    /// What soft anchors, similarities and attributes say of a free pair, and candidates against it.
     pub(super) fn known_at(&self, model: &Model, i: usize, a: usize) -> f64 {
-        self.soft_at(i, a) + self.similarity_at(model, i, a)
+        let known = self.soft_at(i, a) + self.similarity_at(model, i, a);
+        let (s, t) = (self.free.source[i], self.free.target[a]);
+        let known = match (&self.attributes, &model.attributes) {
+            (Some(attributes), Some(model)) => known + attributes.nats(model, s, t),
+            _ => known,
+        };
+        if self.allows(i, a) {
+            known
+        } else {
+            known - RULED_OUT
+        }
+    }
+
+    /// Whether a free pair is not ruled out.
+    pub(super) fn allows(&self, i: usize, a: usize) -> bool {
+        let pair = (self.free.source[i], self.free.target[a]);
+        let allowed = self.allowed.as_ref();
+        allowed.is_none_or(|allowed| allowed.allows(pair.0, pair.1))
+    }
+
+    /// The candidates of the free nodes, where some are ruled out.
+    pub(super) fn candidates(&self) -> Option<Candidates> {
+        self.allowed.as_ref()?;
+        let (n, m) = self.shape();
+        let pairs = (0..n).flat_map(|i| (0..m).map(move |a| (i, a)));
+        let pairs = pairs.filter(|&(i, a)| self.allows(i, a));
+        Some(Candidates::listed(n, m, pairs).expect("pairs of free nodes"))
+    }
+
+    /// All pairs of a matching but those that are ruled out, anchors first.
+    fn permitted(&self, assignment: &Assignment) -> Vec<(usize, usize)> {
+        let mut pairs = self.matched(assignment);
+        if let Some(allowed) = &self.allowed {
+            pairs.retain(|&(s, t)| allowed.allows(s, t));
+        }
+        pairs
+    }
+
+    /// What each attribute told of the pairs of a matching, in nats a pair.
+    pub(super) fn contributions(&self, model: &Model, assignment: &Assignment) -> Vec<(&str, f64)> {
+        match (&self.attributes, &model.attributes) {
+            (Some(attributes), Some(model)) => {
+                attributes.contributions(model, &self.permitted(assignment))
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn similarity_at(&self, model: &Model, i: usize, a: usize) -> f64 {
@@ -281,7 +344,7 @@ impl<'a> Evidence<'a> {
                         }
                     })
                     .sum();
-                edges + self.soft_at(i, a) + self.similarity_at(model, i, a)
+                edges + self.known_at(model, i, a)
             })
             .collect()
     }

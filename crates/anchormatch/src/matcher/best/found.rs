@@ -73,6 +73,7 @@ impl Found {
         log.parameter("edges conserved", agreement.conserved());
         log.parameter("independent share", format!("{:.3}", self.share));
         log.parameter("evidence in nats", format!("{:.3}", self.evidence));
+        log.contributions(&evidence.contributions(&self.model, &self.assignment));
         let (n, m) = evidence.shape();
         let alone = n.min(m) - self.assignment.matched();
         if alone > 0 {

@@ -196,7 +196,13 @@ impl Matcher for Best {
     }
 
     fn facts(&self) -> &'static [Fact] {
-        &[Fact::Similarity, Fact::Points, Fact::Start]
+        &[
+            Fact::Similarity,
+            Fact::Points,
+            Fact::Start,
+            Fact::Attributes,
+            Fact::Allowed,
+        ]
     }
 
     /// Runs the chain.
@@ -353,11 +359,13 @@ impl Best {
             check_anchors(self, task, &free, &found, monitor)
         })?;
         let watch = monitor.stopwatch();
-        let assignment = if self.allow_unmatched {
+        let mut assignment = if self.allow_unmatched {
             found.assignment
         } else {
             complete(&evidence, &found, &marginals.values)?
         };
+        // Where too many nodes have the same few candidates, some of them stay alone.
+        assignment.retain(|i, a| evidence.allows(i, a));
         let solution = Solution {
             objective: found.evidence,
             assignment,

@@ -69,11 +69,15 @@ impl Search<'_> {
 
     /// The program of the evidence, or one that the solver given can take.
     fn program(&self, log: &mut Log) -> Result<Program> {
-        let program = Program::first(self.evidence, self.monitor)?;
+        let mut program = Program::first(self.evidence, self.monitor)?;
+        if self.preset.solver.is_some() {
+            program = self.within_candidates(program)?;
+        }
         if let Some(solver) = &self.preset.solver
             && solver.accepts(&program.problem).is_err()
         {
             let product = Program::product(self.evidence, self.monitor)?;
+            let product = self.within_candidates(product)?;
             solver.accepts(&product.problem)?;
             let name = solver.info().name;
             log.note(format!(
@@ -82,6 +86,17 @@ impl Search<'_> {
             return Ok(product);
         }
         Ok(program)
+    }
+
+    /// The program over the pairs that are not ruled out: solvers of all kinds know lists, and not all of
+    /// them bear what counts against the others.
+    fn within_candidates(&self, program: Program) -> Result<Program> {
+        let Some(candidates) = self.evidence.candidates() else {
+            return Ok(program);
+        };
+        let Program { model, problem } = program;
+        let problem = problem.with_candidates(candidates)?;
+        Ok(Program { model, problem })
     }
 
     /// The best matching of the whole smaller side.

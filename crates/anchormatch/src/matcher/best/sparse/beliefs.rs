@@ -128,7 +128,7 @@ pub(super) fn believe(
         };
         let rest = |i: usize| {
             if anchored[0][i] == NONE {
-                others.max(f64::MIN_POSITIVE).ln()
+                known.others(0, i, others).max(f64::MIN_POSITIVE).ln()
             } else {
                 f64::NEG_INFINITY
             }

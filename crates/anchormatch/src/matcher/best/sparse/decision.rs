@@ -36,7 +36,8 @@ pub(super) fn decide(
         })
         .collect();
     if !allow_unmatched {
-        pairs.extend(fill_up(sides, &anchored, &chosen));
+        let allows = |pair: &Pair| known.allows(pair.source as u32, pair.target as u32);
+        pairs.extend(fill_up(sides, &anchored, &chosen).filter(allows));
     }
     let hard = known.anchors.iter();
     pairs.extend(hard.map(|&(source, target)| Pair {

@@ -1,4 +1,4 @@
-//! What is known beside the edges: anchors, soft anchors, similarities of nodes.
+//! What is known beside the edges: anchors, soft anchors, similarities and attributes of nodes, candidates.
 
 use std::sync::Arc;
 
@@ -6,14 +6,18 @@ use rayon::prelude::*;
 
 use super::neighbours::keep_highest;
 use super::side::NONE;
+use crate::attributes::{AttributeModel, Attributes};
 use crate::linalg::{Csr, PairValues};
-use crate::task::Task;
+use crate::task::{Allowed, Task};
 
 /// Partners of a node that its similarities alone bring up.
 const NAMED: usize = 10;
 
 /// No similarity says more for or against a pair, in nats.
 const MOST: f64 = 10.0;
+
+/// The weight of no partner at all, beside one for each of a node's candidates.
+const NOT_LISTED: f64 = 0.02;
 
 /// The anchors and the evidence that is not of edges.
 pub(super) struct Known {
@@ -23,6 +27,10 @@ pub(super) struct Known {
     /// What soft anchors say, in nats.
     soft: Csr<f32>,
     similarity: Option<Similarity>,
+    attributes: Option<(Arc<Attributes>, AttributeModel)>,
+    /// Pairs that are ruled out, and nodes that have no partner.
+    allowed: Option<Arc<Allowed>>,
+    alone: [Vec<u32>; 2],
     /// By how much two pairs can differ, in nats.
     pub(super) range: f32,
     /// Pairs that come up without any edge, by source and by target node.
@@ -53,17 +61,21 @@ impl Known {
             .values()
             .iter()
             .fold(0.0f32, |most, v| most.max(v.abs()));
-        let more = if similarity.is_some() {
-            MOST as f32
-        } else {
-            0.0
-        };
+        let hard: Vec<(usize, usize)> = task.anchors().hard().to_vec();
+        let attributes = task.facts().attributes.as_ref();
+        let attributes = attributes.map(|values| (Arc::clone(values), values.fit(&hard)));
+        let sources = u8::from(similarity.is_some()) + u8::from(attributes.is_some());
+        let more = MOST as f32 * f32::from(sources);
+        let alone = task.anchors().alone();
         let mut known = Self {
             range: 2.0 * (most + more),
             shape,
             anchors,
             soft,
             similarity,
+            attributes,
+            allowed: task.facts().allowed.clone(),
+            alone: alone.map(|nodes| nodes.iter().map(|&i| i as u32).collect()),
             named: [Csr::empty(shape.0, shape.1), Csr::empty(shape.1, shape.0)],
         };
         known.name();
@@ -73,28 +85,41 @@ impl Known {
 
     /// Lists the pairs that soft anchors and the highest similarities name.
     fn name(&mut self) {
-        if self.similarity.is_none() && self.soft.entries() == 0 {
+        let has_lists = self.allowed.is_some() || self.attributes.is_some();
+        if self.similarity.is_none() && self.soft.entries() == 0 && !has_lists {
             return;
         }
         let rows: Vec<Vec<(u32, f32)>> = (0..self.shape.0)
             .into_par_iter()
-            .map(|i| {
-                let mut row: Vec<(u32, f32)> = Vec::new();
-                match self.similarity.as_ref().map(|s| &*s.values) {
-                    None => {}
-                    Some(PairValues::Listed { listed, .. }) => {
-                        row.extend(listed.row(i).map(|(a, v)| (a as u32, v as f32)));
+            .map_init(
+                || vec![0.0f32; self.shape.1],
+                |sums, i| {
+                    let mut row: Vec<(u32, f32)> = Vec::new();
+                    match self.similarity.as_ref().map(|s| &*s.values) {
+                        None => {}
+                        Some(PairValues::Listed { listed, .. }) => {
+                            row.extend(listed.row(i).map(|(a, v)| (a as u32, v as f32)));
+                        }
+                        Some(full) => {
+                            row.extend((0u32..).zip(full.row(i)).map(|(a, v)| (a, v as f32)));
+                        }
                     }
-                    Some(full) => {
-                        row.extend((0u32..).zip(full.row(i)).map(|(a, v)| (a, v as f32)));
+                    keep_highest(&mut row, NAMED);
+                    row.extend(self.soft.row(i).map(|(a, v)| (a as u32, v)));
+                    if let Some((attributes, model)) = &self.attributes {
+                        let found = attributes.bring_up(model, i, NAMED, sums);
+                        row.extend(found.into_iter().map(|a| (a, 0.0)));
                     }
-                }
-                keep_highest(&mut row, NAMED);
-                row.extend(self.soft.row(i).map(|(a, v)| (a as u32, v)));
-                row.sort_unstable_by_key(|entry| entry.0);
-                row.dedup_by_key(|entry| entry.0);
-                row
-            })
+                    if let Some(listed) =
+                        self.allowed.as_ref().and_then(|allowed| allowed.listed(i))
+                    {
+                        row.extend(listed.iter().map(|&a| (a, 0.0)));
+                    }
+                    row.sort_unstable_by_key(|entry| entry.0);
+                    row.dedup_by_key(|entry| entry.0);
+                    row
+                },
+            )
             .collect();
         let rows = rows
             .iter()
@@ -118,6 +143,40 @@ impl Known {
         self.named[side].columns(node)
     }
 
+    /// Whether a pair of a source and a target node is not ruled out.
+    #[inline]
+    pub(super) fn allows(&self, i: u32, a: u32) -> bool {
+        let listed = |allowed: &Arc<Allowed>| allowed.allows(i as usize, a as usize);
+        self.allowed.as_ref().is_none_or(listed)
+            && self.alone[0].binary_search(&i).is_err()
+            && self.alone[1].binary_search(&a).is_err()
+    }
+
+    /// Whether any pair is ruled out.
+    pub(super) fn rules_out(&self) -> bool {
+        self.allowed.is_some() || self.alone.iter().any(|nodes| !nodes.is_empty())
+    }
+
+    /// The likelihood of all partners of a node that nobody speaks for, `others` where none is ruled out: of
+    /// a node with candidates, that it has no partner among them.
+    pub(super) fn others(&self, side: usize, node: usize, others: f64) -> f64 {
+        match &self.allowed {
+            None => others,
+            Some(allowed) => {
+                let (listed, share) = allowed.left(side, node);
+                others * share + NOT_LISTED * listed as f64
+            }
+        }
+    }
+
+    /// What each attribute told of these pairs, in nats a pair.
+    pub(super) fn contributions(&self, pairs: &[(usize, usize)]) -> Vec<(&str, f64)> {
+        match &self.attributes {
+            None => Vec::new(),
+            Some((attributes, model)) => attributes.contributions(model, pairs),
+        }
+    }
+
     /// What is known of a pair of a source and a target node, in nats.
     #[inline]
     pub(super) fn prior(&self, i: u32, a: u32) -> f32 {
@@ -127,16 +186,30 @@ impl Known {
         } else {
             self.soft.get(i, a).unwrap_or(0.0)
         };
-        match &self.similarity {
+        let known = match &self.similarity {
             None => soft,
             Some(similarity) => soft + similarity.nats(i, a),
+        };
+        match &self.attributes {
+            None => known,
+            Some((attributes, model)) => known + attributes.nats(model, i, a) as f32,
         }
     }
 
-    /// Fits what similarities say to pairs.
+    /// Whether anything but edges speaks for or against pairs.
+    pub(super) fn has_priors(&self) -> bool {
+        self.similarity.is_some() || self.attributes.is_some()
+    }
+
+    /// Fits what similarities and attributes say to pairs.
     pub(super) fn fit(&mut self, partners: &[Vec<u32>; 2]) {
         if let Some(similarity) = &mut self.similarity {
             similarity.fit(&partners[0]);
+        }
+        if let Some((attributes, model)) = &mut self.attributes {
+            let matched = partners[0].iter().enumerate().filter(|(_, a)| **a != NONE);
+            let pairs: Vec<_> = matched.map(|(i, &a)| (i, a as usize)).collect();
+            *model = attributes.fit(&pairs);
         }
     }
 }

@@ -139,6 +139,11 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
             format!("{:.4}", model.weights.correlation),
         );
     }
+    let found: Vec<(usize, usize)> = pairs
+        .iter()
+        .map(|pair| (pair.source, pair.target))
+        .collect();
+    log.contributions(&known.contributions(&found));
     let status = match monitor.stopped() {
         Some(why) => why.into(),
         None => Status::Converged,
@@ -167,7 +172,8 @@ fn bytes(graphs: [&Graph; 2], weighted: bool) -> u64 {
 /// Says what a reader of the result should know.
 fn describe(log: &mut Log, task: &Task<'_>, pairs: &[Pair]) {
     let known = task.anchors().len();
-    if known == 0 && task.facts().similarity.is_none() {
+    let facts = task.facts();
+    if known == 0 && facts.similarity.is_none() && facts.attributes.is_none() {
         log.note(Note::hinting(
             "there are no anchors: in the sparse regime nothing but degrees speaks for any pair",
             &[Hint::MoreAnchors, Hint::DenseRegime],

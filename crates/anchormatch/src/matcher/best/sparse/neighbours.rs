@@ -22,6 +22,9 @@ const HEARD: usize = 1024;
 /// Nodes that are looked at in full: those that most speaks for after the visits.
 const LOOKED_UP: usize = 64;
 
+/// Times as many of which it is asked what is known beside edges.
+const ASKED: usize = 4;
+
 /// Nats below the best beyond which a node is no candidate, whatever its degree says.
 const DEPTH: f32 = 26.0;
 
@@ -140,26 +143,36 @@ impl Outlook<'_> {
         let ceiling = |(_, sum, weight): (u32, f32, f32)| {
             sum + weight * most + self.model.first * weight.min(1.0)
         };
-        let best = (tally.entries()).max_by(|x, y| ceiling(*x).total_cmp(&ceiling(*y)));
+        let is_free = !self.known.rules_out();
+        let permitted = |entry: &(u32, f32, f32)| is_free || self.allows(i as u32, entry.0);
+        let best =
+            (tally.entries().filter(permitted)).max_by(|x, y| ceiling(*x).total_cmp(&ceiling(*y)));
         let Some(best) = best else { return };
         let unseen: f32 = partners[asked..]
             .iter()
             .map(|voice| voice.sum.max(0.0))
             .sum();
         let floor = exact(best) - DEPTH - self.known.range - unseen;
-        for entry in tally.entries().filter(|entry| ceiling(*entry) >= floor) {
+        let near = tally.entries().filter(|entry| ceiling(*entry) >= floor);
+        for entry in near.filter(permitted) {
             let nats = exact(entry);
             candidates.push(Candidate {
                 node: entry.0,
                 nats,
             });
         }
-        if candidates.len() > LOOKED_UP {
-            candidates.select_nth_unstable_by(LOOKED_UP, |x, y| {
-                y.nats.total_cmp(&x.nats).then(x.node.cmp(&y.node))
-            });
-            candidates.truncate(LOOKED_UP);
+        let has_priors = self.known.has_priors();
+        if has_priors && candidates.len() > LOOKED_UP {
+            keep_likeliest(candidates, ASKED * LOOKED_UP);
+            for candidate in candidates.iter_mut() {
+                candidate.nats += self.prior(i as u32, candidate.node);
+            }
+            keep_likeliest(candidates, LOOKED_UP);
+            for candidate in candidates.iter_mut() {
+                candidate.nats -= self.prior(i as u32, candidate.node);
+            }
         }
+        keep_likeliest(candidates, LOOKED_UP);
         for candidate in candidates.iter_mut() {
             let node = candidate.node;
             for voice in &partners[asked..] {
@@ -267,6 +280,11 @@ impl Outlook<'_> {
         }
     }
 
+    fn allows(&self, i: u32, node: u32) -> bool {
+        let (i, a) = if self.from == 0 { (i, node) } else { (node, i) };
+        self.known.allows(i, a)
+    }
+
     fn prior(&self, i: u32, node: u32) -> f32 {
         if self.from == 0 {
             self.known.prior(i, node)
@@ -297,7 +315,7 @@ impl Outlook<'_> {
         })?;
         Some((
             best.node,
-            (1.0 / self.total(&scratch.candidates, best.nats)) as f32,
+            (1.0 / self.total(i, &scratch.candidates, best.nats)) as f32,
         ))
     }
 
@@ -314,7 +332,7 @@ impl Outlook<'_> {
         out.clear();
         let candidates = &scratch.candidates;
         let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
-        let total = self.total(candidates, top);
+        let total = self.total(i, candidates, top);
         let occupancy = candidates.iter().map(|candidate| {
             let share = f64::from(candidate.nats - top).exp() / total;
             (candidate.node, share as f32)
@@ -323,13 +341,23 @@ impl Outlook<'_> {
         keep_highest(out, most);
     }
 
-    /// Σ eⁿ over all nodes in the unit of e^top.
-    fn total(&self, candidates: &[Candidate], top: f32) -> f64 {
+    /// Σ eⁿ over all nodes that may be partners of node `i`, in the unit of e^top.
+    fn total(&self, i: usize, candidates: &[Candidate], top: f32) -> f64 {
         let named: f64 = candidates
             .iter()
             .map(|c| f64::from(c.nats - top).exp())
             .sum();
-        named + self.others * (-f64::from(top)).exp()
+        named + self.known.others(self.from, i, self.others) * (-f64::from(top)).exp()
+    }
+}
+
+/// Keeps the `most` candidates that most speaks for.
+fn keep_likeliest(candidates: &mut Vec<Candidate>, most: usize) {
+    if candidates.len() > most {
+        candidates.select_nth_unstable_by(most, |x, y| {
+            y.nats.total_cmp(&x.nats).then(x.node.cmp(&y.node))
+        });
+        candidates.truncate(most);
     }
 }
 
