@@ -191,6 +191,15 @@ impl Anchors {
         Ok(self)
     }
 
+    /// With the nodes without a partner that others have, between the same graphs.
+    #[must_use]
+    pub(crate) fn with_alone_of(self, others: &Self) -> Self {
+        Self {
+            alone: others.alone.clone(),
+            ..self
+        }
+    }
+
     /// Source and target nodes of which it is known that they have no partner, ascending.
     #[must_use]
     pub fn alone(&self) -> [&[usize]; 2] {

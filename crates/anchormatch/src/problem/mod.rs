@@ -13,10 +13,13 @@
 //! | [`ExplicitPairwise`] | any symmetric matrix | O(n⁴) | O(n⁴) |
 //! | [`SeparablePairwise`] | exp(−(x_ij − y_ab)²/s), or Σᵣ Fᵣ_ij Gᵣ_ab | O(r n³) | O(r n²) |
 //! | [`ProductPairwise`] | ½ (A_ij B_ab + A_ji B_ba) | O(n³), or O(\|E\| n) sparse | O(n²), O(\|E\|) |
+//! | [`CrossingPairwise`] | Σᵣ ½ (Fᵣ_ib Gᵣ_aj + Fᵣ_ja Gᵣ_bi) | O(r \|E\| n) | O(r \|E\|) |
 //! | [`SparsePairwise`] | listed pairs of listed assignments | O(pairs) | O(pairs) |
+//! | [`SumPairwise`] | the sum of several | theirs | theirs |
 
 mod affinities;
 mod candidates;
+mod crossing;
 mod explicit;
 mod factor;
 mod low_rank;
@@ -25,12 +28,14 @@ mod restricted;
 mod seeds;
 mod separable;
 mod sparse;
+mod sum;
 #[cfg(test)]
 mod test_support;
 mod weights;
 
 pub use affinities::Affinities;
 pub use candidates::Candidates;
+pub use crossing::CrossingPairwise;
 pub use explicit::ExplicitPairwise;
 pub use factor::{GaussianKernel, KernelFactors};
 pub use low_rank::LowRank;
@@ -39,6 +44,7 @@ pub use restricted::{Entries, Restricted};
 pub use seeds::SeededProduct;
 pub use separable::SeparablePairwise;
 pub use sparse::{Listed, SparsePairwise};
+pub use sum::SumPairwise;
 pub use weights::Weights;
 
 use std::sync::{Arc, OnceLock};

@@ -27,6 +27,7 @@
 //! F and G, ½ (F_ij G_ab + F_ji G_ba) = F⁺_ij G⁺_ab + F⁻_ij G⁻_ab.
 
 mod agreement;
+mod crossing;
 mod levels;
 mod observations;
 
@@ -367,9 +368,14 @@ impl Side {
             if i == j {
                 return 0.0;
             }
-            observations.get(i, j).map_or(self.absent, |x| {
-                self.constant + x * (self.linear + self.square * x)
-            })
+            self.at(observations.get(i, j))
+        })
+    }
+
+    /// Its value of what is shown.
+    fn at(&self, shown: Option<f64>) -> f64 {
+        shown.map_or(self.absent, |x| {
+            self.constant + x * (self.linear + self.square * x)
         })
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::graph::Graph;
-use crate::linalg::Matrix;
+use crate::linalg::{Csr, Matrix};
 
 /// From this density on, what is missing of a weighted graph counts as weight zero.
 const NEARLY_COMPLETE: f64 = 0.99;
@@ -256,6 +256,42 @@ impl Observations {
             density: if pairs > 0.0 { count / pairs } else { 0.0 },
             mean,
             variance,
+        }
+    }
+
+    /// What a table of weights between two sides shows, on a scale; there is no diagonal.
+    #[must_use]
+    pub fn of_table(table: &Csr<f64>, scale: Scale) -> Self {
+        let (n, m) = (table.rows(), table.cols());
+        let unit = unit(table.values().iter().copied());
+        let value = |weight: f64| match scale {
+            Scale::Counts => weight.ln_1p(),
+            _ => weight / unit,
+        };
+        let absent = if scale == Scale::Counts {
+            0.0
+        } else {
+            f64::NAN
+        };
+        let mut values = Matrix::filled(n, m, absent);
+        for (i, a, weight) in table.triplets().filter(|entry| entry.2 != 0.0) {
+            values[(i, a)] = value(weight);
+        }
+        let shown = || values.as_slice().iter().filter(|v| !v.is_nan());
+        let (count, pairs) = (shown().count() as f64, (n * m) as f64);
+        let mean = shown().sum::<f64>() / count.max(1.0);
+        let variance = shown().map(|v| (v - mean).powi(2)).sum::<f64>() / count.max(1.0);
+        Self {
+            values,
+            directed: true,
+            complete: count == pairs,
+            density: count / pairs.max(1.0),
+            mean,
+            variance: if variance > 1e-24 * mean * mean {
+                variance
+            } else {
+                0.0
+            },
         }
     }
 

@@ -61,7 +61,8 @@ pub(super) fn check_anchors(
         ..anchor
     });
     let [source, target] = task.graphs();
-    let softened = task.with_anchors(Anchors::new(source, target, softened)?)?;
+    let softened = Anchors::new(source, target, softened)?.with_alone_of(anchors);
+    let softened = task.with_anchors(softened)?;
     let all = FreeNodes::of(&softened);
     let observed = observe(&softened, &preset.ingredients, monitor)?;
     let evidence = Evidence::new(observed, &softened, &all, preset.ingredients.folded_anchors);

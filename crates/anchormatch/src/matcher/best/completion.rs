@@ -32,18 +32,19 @@ pub(super) fn complete(
         places.iter().map(|&k| own[k]).collect()
     };
     let matched = evidence.matched(&assignment);
-    let votes = found.model.pairs.folded(
-        (
-            &evidence.observed.source,
-            &nodes(&evidence.free.source, &rows),
-        ),
-        (
-            &evidence.observed.target,
-            &nodes(&evidence.free.target, &columns),
-        ),
+    let own = nodes(&evidence.free.source, &rows);
+    let other = nodes(&evidence.free.target, &columns);
+    let mut votes = found.model.pairs.folded(
+        (&evidence.observed.source, &own),
+        (&evidence.observed.target, &other),
         &matched,
         Needed::ALL,
     );
+    for (view, model) in evidence.observed.further.iter().zip(&found.model.further) {
+        let more = view.folded(model, (&own, &other), &matched, Needed::ALL);
+        let values = votes.as_mut_slice().iter_mut().zip(more.as_slice());
+        values.for_each(|(slot, nats)| *slot += nats);
+    }
     let score = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
         let (i, a) = (rows[k], columns[l]);
         let known = evidence.known_at(&found.model, i, a);

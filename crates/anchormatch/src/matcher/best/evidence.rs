@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::observations::Observed;
 use super::thresholds::LARGEST_RESIDUALS;
-use crate::affinity::likelihood::{Agreement, PairModel, Scale, information_of_counts, unit};
+use super::views;
+use crate::affinity::likelihood::{Agreement, PairModel, unit};
 use crate::assignment::Assignment;
 use crate::attributes::{AttributeModel, Attributes};
 use crate::graph::Graph;
@@ -39,6 +40,8 @@ pub(super) struct Evidence<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) pairs: PairModel,
+    /// Of what is shown beside the edges.
+    pub(super) further: Vec<PairModel>,
     similarity: Option<SimilarityModel>,
     attributes: Option<AttributeModel>,
 }
@@ -146,6 +149,12 @@ impl<'a> Evidence<'a> {
     pub(super) fn guess(&self, correlation: f64) -> Model {
         Model {
             pairs: PairModel::guess(&self.observed.source, &self.observed.target, correlation),
+            further: self
+                .observed
+                .further
+                .iter()
+                .map(|view| view.guess(correlation))
+                .collect(),
             similarity: self.similarity.as_ref().map(|s| {
                 let others = moments(s.iter());
                 // One standard deviation above the rest, until something better is known.
@@ -163,8 +172,11 @@ impl<'a> Evidence<'a> {
 
     /// As [`fit`](Self::fit) for an agreement that is known.
     pub(super) fn fit_to(&self, agreement: &Agreement, assignment: &Assignment) -> Model {
+        let permitted = self.permitted(assignment);
+        let views = self.observed.further.iter();
         Model {
             pairs: PairModel::fit(agreement, &self.observed.source, &self.observed.target),
+            further: views.map(|view| view.fit(&permitted)).collect(),
             similarity: self.similarity.as_ref().map(|s| {
                 let others = moments(s.iter());
                 let pairs = self.matched(assignment);
@@ -178,10 +190,7 @@ impl<'a> Evidence<'a> {
                     others,
                 }
             }),
-            attributes: self
-                .attributes
-                .as_ref()
-                .map(|a| a.fit(&self.permitted(assignment))),
+            attributes: self.attributes.as_ref().map(|a| a.fit(&permitted)),
         }
     }
 
@@ -232,16 +241,20 @@ impl<'a> Evidence<'a> {
         share * self.told_by_counts(model, &matched)
     }
 
-    /// The share of what the model claims for counts that their table holds; 1 for other weights.
+    /// The share of what the models claim for counts that their tables hold; 1 for other weights.
     fn told_by_counts(&self, model: &Model, matched: &[(usize, usize)]) -> f64 {
-        let correlation = model.pairs.correlation();
-        let claimed = -0.5 * (1.0 - correlation * correlation).ln();
-        let is_known = claimed > 0.0 && claimed.is_finite();
-        if self.observed.scale != Scale::Counts || !is_known {
-            return 1.0;
+        let claimed = views::claimed(&model.pairs);
+        let told = views::told(&self.observed, matched);
+        let mut sums = [claimed, told.unwrap_or(claimed).min(claimed)];
+        for (view, model) in self.observed.further.iter().zip(&model.further) {
+            let [claimed, told] = view.claimed_and_told(model, matched);
+            sums = [sums[0] + claimed, sums[1] + told];
         }
-        let Observed { source, target, .. } = &self.observed;
-        (information_of_counts(matched, source, target) / claimed).min(1.0)
+        if sums[0] > 0.0 {
+            sums[1] / sums[0]
+        } else {
+            1.0
+        }
     }
 
     /// ln P(data | matching, model) − ln P(data | nothing matched) + ln P(matching), a `share` of
@@ -252,6 +265,10 @@ impl<'a> Evidence<'a> {
             * model
                 .pairs
                 .total(&agreement, &self.observed.source, &self.observed.target);
+        let matched = self.matched(assignment);
+        for (view, model) in self.observed.further.iter().zip(&model.further) {
+            total += share * view.total(model, &matched);
+        }
         for (i, a) in assignment.pairs() {
             total += self.known_at(model, i, a);
         }
@@ -344,9 +361,20 @@ impl<'a> Evidence<'a> {
                         }
                     })
                     .sum();
-                edges + self.known_at(model, i, a)
+                let further = self.observed.further.iter().zip(&model.further);
+                let further = further.map(|(view, model)| {
+                    let others = matched.iter().filter(|p| p.0 != s);
+                    let between = others.map(|&other| view.between(model, (s, t), other));
+                    between.sum::<f64>() + view.own(model, (s, t))
+                });
+                edges + further.sum::<f64>() + self.known_at(model, i, a)
             })
             .collect()
+    }
+
+    /// Whether a fit changes more than the scale of the edges.
+    pub(super) fn has_further_models(&self) -> bool {
+        self.attributes.is_some() || !self.observed.further.is_empty()
     }
 }
 

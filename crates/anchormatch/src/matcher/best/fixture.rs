@@ -1,12 +1,15 @@
 //! A small planted pair, for the tests of the stages.
 
+use std::sync::Arc;
+
 use super::evidence::Evidence;
 use super::observations::observe;
 use super::search::Search;
 use super::{Best, Ingredients};
 use crate::anchors::Anchors;
 use crate::assignment::Assignment;
-use crate::graph::Graph;
+use crate::graph::{EdgeKinds, Graph, KindEdge};
+use crate::linalg::Csr;
 use crate::matcher::FreeNodes;
 use crate::monitor::Monitor;
 use crate::task::Task;
@@ -57,7 +60,16 @@ impl Planted {
 
     /// Calls `test` with the task and the evidence.
     pub(super) fn with_evidence(&self, test: impl FnOnce(&Task<'_>, &Evidence<'_>)) {
-        let task = Task::new(&self.source, &self.target, &self.anchors).unwrap();
+        self.with_facts(|task| task, test);
+    }
+
+    /// The same with more that is known.
+    pub(super) fn with_facts<'a>(
+        &'a self,
+        more: impl FnOnce(Task<'a>) -> Task<'a>,
+        test: impl FnOnce(&Task<'_>, &Evidence<'_>),
+    ) {
+        let task = more(Task::new(&self.source, &self.target, &self.anchors).unwrap());
         let free = FreeNodes::of(&task);
         let observed = observe(&task, &Ingredients::default(), &Monitor::silent()).unwrap();
         test(&task, &Evidence::new(observed, &task, &free, true));
@@ -73,6 +85,40 @@ impl Planted {
             };
             test(task, &search);
         });
+    }
+
+    /// Edges between the sides: every third of all pairs, and their mirror images.
+    pub(super) fn crossing(&self, weight: fn(usize) -> f64) -> [Csr<f64>; 2] {
+        let nodes = self.source.node_count();
+        let number = |i: usize, j: usize| (11 * i * i + 3 * j * j + 7 * i * j + 2 * i) % 31;
+        let pairs = (0..nodes).flat_map(|i| (0..nodes).map(move |j| (i, j)));
+        let edges: Vec<_> = pairs.filter(|&(i, j)| number(j, i) % 3 == 0).collect();
+        let partner = |i: usize| self.truth[i].1;
+        let table = |entry: &dyn Fn(usize, usize) -> (usize, usize)| {
+            let entries = edges.iter().map(|&(i, j)| {
+                let (from, to) = entry(i, j);
+                (from, to, weight(number(i, j)))
+            });
+            Csr::from_triplets(nodes, nodes, entries).unwrap()
+        };
+        [
+            table(&|i, j| (i, partner(j))),
+            table(&|i, j| (partner(i), j)),
+        ]
+    }
+
+    /// All edges in two layers, by their weights.
+    pub(super) fn layers(&self) -> [Arc<EdgeKinds>; 2] {
+        [&self.source, &self.target].map(|graph| {
+            let edges = graph.arcs().triplets().map(|(i, j, weight)| KindEdge {
+                from: i as u32,
+                to: j as u32,
+                kind: u32::from(weight > 0.0),
+                weight,
+            });
+            let names = vec!["low".to_owned(), "high".to_owned()];
+            Arc::new(EdgeKinds::new(graph.node_count(), names, edges.collect()).unwrap())
+        })
     }
 
     /// The truth over the free nodes, and the same with the first two free nodes exchanged.

@@ -2,6 +2,7 @@
 
 use super::Ingredients;
 use super::thresholds::LEAST_COUNTED;
+use super::views::{self, View};
 use crate::affinity::likelihood::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -14,6 +15,8 @@ pub(super) struct Observed {
     pub(super) source: Observations,
     pub(super) target: Observations,
     pub(super) scale: Scale,
+    /// What is shown beside the edges.
+    pub(super) further: Vec<View>,
 }
 
 impl Observed {
@@ -41,10 +44,43 @@ pub(super) fn observe(
         bytes(1, 3, task.graphs()),
         MORE_MEMORY,
     )?;
+    let mut observed = match &task.facts().layers {
+        None => one_layer([source, target], task.is_directed(), ingredients, monitor)?,
+        Some(kinds) => {
+            let layers = views::layers(task.graphs(), [&kinds[0], &kinds[1]], task.is_directed())?;
+            let mut layers = layers.iter().map(|[source, target]| {
+                one_layer([source, target], task.is_directed(), ingredients, monitor)
+            });
+            // Layers that never have the same name are as good as none.
+            let Some(first) = layers.next() else {
+                return one_layer([source, target], task.is_directed(), ingredients, monitor);
+            };
+            let mut first = first?;
+            for layer in layers {
+                first.further.push(View::Layer(Box::new(layer?)));
+            }
+            first
+        }
+    };
+    if let Some([there, back]) = &task.facts().crossing {
+        let crossing = views::crossing([there, back], observed.scale);
+        observed.further.push(crossing);
+    }
+    Ok(observed)
+}
+
+/// What two graphs show.
+fn one_layer(
+    graphs: [&Graph; 2],
+    directed: bool,
+    ingredients: &Ingredients,
+    monitor: &Monitor,
+) -> Result<Observed> {
+    let [source, target] = graphs;
     let scale = if ingredients.root_lengths && are_lengths(source) && are_lengths(target) {
         Scale::Roots
     } else if has_heavy_tails(source) || has_heavy_tails(target) {
-        let enough = task.nodes() >= LEAST_COUNTED;
+        let enough = source.node_count().max(target.node_count()) >= LEAST_COUNTED;
         if enough && are_counts(source) && are_counts(target) {
             Scale::Counts
         } else {
@@ -59,13 +95,14 @@ pub(super) fn observe(
             let heat = heat_kernel(&spectrum, diffusion_time(graph, 1.0)?);
             Ok(Observations::of_matrix(&heat))
         } else {
-            Ok(Observations::of(graph, scale, task.is_directed()))
+            Ok(Observations::of(graph, scale, directed))
         }
     };
     Ok(Observed {
         source: one(source)?,
         target: one(target)?,
         scale,
+        further: Vec::new(),
     })
 }
 

@@ -1,14 +1,15 @@
 //! Stage *program*: the integer quadratic program whose objective is the posterior's logarithm.
 
 use super::evidence::{Evidence, Model, step_prior};
-use super::observations::{MORE_MEMORY, bytes};
+use super::observations::{MORE_MEMORY, Observed, bytes};
 use super::thresholds::SPARSE_DENSITY;
-use crate::affinity::likelihood::{Needed, Observations, Scale};
+use crate::affinity::likelihood::{Needed, Observations, PairModel, Scale};
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
 use crate::monitor::Monitor;
 use crate::problem::{
-    Coverage, GaussianKernel, Problem, ProductPairwise, SeparablePairwise, Weights,
+    Coverage, GaussianKernel, Pairwise, Problem, ProductPairwise, SeparablePairwise, SumPairwise,
+    Weights,
 };
 
 /// The correlation that is supposed before anything is known.
@@ -125,6 +126,12 @@ pub(super) fn problem(
     let mut unary = model
         .pairs
         .folded(source, target, evidence.folded_anchors(), needed);
+    for (view, model) in observed.further.iter().zip(&model.further) {
+        let anchors = evidence.folded_anchors();
+        let folded = view.folded(model, (rows, columns), anchors, needed);
+        let values = unary.as_mut_slice().iter_mut().zip(folded.as_slice());
+        values.for_each(|(slot, nats)| *slot += nats);
+    }
     let prior = match coverage {
         Coverage::Partial => step_prior((n, m), matched),
         Coverage::Full => 0.0,
@@ -135,7 +142,7 @@ pub(super) fn problem(
             unary[(i, a)] = share * unary[(i, a)] + prior + known;
         }
     }
-    let problem = if listed {
+    let first: Box<dyn Pairwise> = if listed {
         let counted = if observed.source.is_directed() {
             1.0
         } else {
@@ -144,36 +151,67 @@ pub(super) fn problem(
         let scale = counted * share * model.pairs.conserved_edge();
         let a = edges(evidence, 0, rows, scale);
         let b = edges(evidence, 1, columns, 1.0);
-        let (pairwise, _) = ProductPairwise::new(a, b)?;
-        Problem::maximise(unary, Box::new(pairwise))?
+        Box::new(ProductPairwise::new(a, b)?.0)
     } else {
-        let mut factors = model.pairs.factors(source, target, needed);
-        for (f, _) in &mut factors {
-            f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
-        }
-        match factors.len() {
-            0 => {
+        let own = of_factors(
+            observed,
+            &model.pairs,
+            (rows, columns),
+            needed,
+            share,
+            monitor,
+        )?;
+        match own {
+            Some(pairwise) => pairwise,
+            None => {
                 let nothing = (Matrix::zeros(n, n), Matrix::zeros(m, m));
-                let pairwise = SeparablePairwise::from_factors(&[nothing], monitor)?;
-                Problem::maximise(unary, Box::new(pairwise))?
-            }
-            1 => {
-                let (a, b) = factors.remove(0);
-                let (pairwise, _) = ProductPairwise::new(weights(a), weights(b))?;
-                Problem::maximise(unary, Box::new(pairwise))?
-            }
-            _ => {
-                let factors = if observed.source.is_directed() {
-                    in_both_directions(factors)
-                } else {
-                    factors
-                };
-                let pairwise = SeparablePairwise::from_factors(&factors, monitor)?;
-                Problem::maximise(unary, Box::new(pairwise))?
+                Box::new(SeparablePairwise::from_factors(&[nothing], monitor)?)
             }
         }
     };
-    Ok(problem.with_coverage(coverage))
+    let mut parts = vec![first];
+    for (view, model) in observed.further.iter().zip(&model.further) {
+        parts.extend(view.pairwise(model, (rows, columns), needed, share, monitor)?);
+    }
+    let pairwise = match parts.len() {
+        1 => parts.remove(0),
+        _ => Box::new(SumPairwise::new(parts)?),
+    };
+    Ok(Problem::maximise(unary, pairwise)?.with_coverage(coverage))
+}
+
+/// The pairwise part of what two graphs show between the free nodes, a `share` of it; `None` when it says
+/// nothing.
+pub(super) fn of_factors(
+    observed: &Observed,
+    model: &PairModel,
+    (rows, columns): (&[usize], &[usize]),
+    needed: Needed,
+    share: f64,
+    monitor: &Monitor,
+) -> Result<Option<Box<dyn Pairwise>>> {
+    let (source, target) = ((&observed.source, rows), (&observed.target, columns));
+    let mut factors = model.factors(source, target, needed);
+    for (f, _) in &mut factors {
+        f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
+    }
+    Ok(match factors.len() {
+        0 => None,
+        1 => {
+            let (a, b) = factors.remove(0);
+            Some(Box::new(ProductPairwise::new(weights(a), weights(b))?.0))
+        }
+        _ => {
+            let factors = if observed.source.is_directed() {
+                in_both_directions(factors)
+            } else {
+                factors
+            };
+            Some(Box::new(SeparablePairwise::from_factors(
+                &factors, monitor,
+            )?))
+        }
+    })
 }
 
 /// ½ (F_ij G_ab + F_ji G_ba) of every pair of factors, as products of symmetric and of antisymmetric parts.
@@ -213,7 +251,7 @@ fn needed((n, m): (usize, usize), coverage: Coverage) -> Needed {
 }
 
 fn is_sparse(evidence: &Evidence<'_>) -> bool {
-    evidence.observed.density() <= SPARSE_DENSITY
+    evidence.observed.further.is_empty() && evidence.observed.density() <= SPARSE_DENSITY
 }
 
 /// Whether the full program is a product of two lists of edges.
@@ -227,7 +265,7 @@ pub(super) fn is_one_product(evidence: &Evidence<'_>) -> bool {
     let (n, m) = evidence.shape();
     let observed = &evidence.observed;
     let constant = observed.source.variance() == 0.0 || observed.target.variance() == 0.0;
-    n == m && (observed.is_complete() || constant)
+    n == m && observed.further.is_empty() && (observed.is_complete() || constant)
 }
 
 /// The edges between some nodes, each of weight `scale`.
@@ -250,7 +288,9 @@ pub(super) fn tolerant(
 ) -> Result<Option<Problem>> {
     let (n, m) = evidence.shape();
     let (source, target) = (&evidence.observed.source, &evidence.observed.target);
-    let has_kernel = evidence.observed.scale != Scale::Counts && !source.is_directed();
+    let observed = &evidence.observed;
+    let has_kernel =
+        observed.scale != Scale::Counts && !source.is_directed() && observed.further.is_empty();
     if !(has_kernel && source.variance() > 0.0 && target.variance() > 0.0) {
         return Ok(None);
     }
@@ -305,44 +345,73 @@ mod tests {
             directed(|_| 1.0),
             directed(|k| (1 << (k / 3)) as f64),
         ] {
-            planted.with_evidence(|_, evidence| {
-                let [right, wrong] = planted.right_and_wrong(evidence);
-                let model = evidence.guess(0.8);
-                for share in [1.0, 0.4] {
-                    let full = Terms {
-                        share,
-                        ..Terms::FULL
-                    };
-                    let partial = Terms {
-                        coverage: Coverage::Partial,
-                        matched: 7,
-                        ..full
-                    };
-                    for terms in [full, partial] {
-                        let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
-                        assert_eq!(problem.coverage(), terms.coverage);
-                        let found = problem.objective(&right) - problem.objective(&wrong);
-                        let wanted = evidence.posterior(&model, &right, share)
-                            - evidence.posterior(&model, &wrong, share);
-                        assert!(
-                            (found - wanted).abs() < 1e-9 * wanted.abs().max(1.0),
-                            "{found} {wanted}"
-                        );
-                        // A soft matrix sees the same program.
-                        let mut image = vec![0.0; 49];
-                        let mut x = vec![0.0; 49];
-                        right.pairs().for_each(|(i, a)| x[7 * i + a] = 1.0);
-                        let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
-                        problem.pairwise().apply(&x, &mut image, &mut scratch);
-                        for (i, a) in wrong.pairs() {
-                            let pairs = right.pairs();
-                            let value = |(j, b)| problem.pairwise().value(i, a, j, b);
-                            let sum: f64 = pairs.map(value).sum();
-                            assert!((image[7 * i + a] - sum).abs() < 1e-9 * sum.abs().max(1.0));
-                        }
-                    }
+            planted.with_evidence(|_, evidence| agree(&planted, evidence));
+        }
+    }
+
+    /// Nor whatever else the pairs of pairs show.
+    #[test]
+    fn further_views_are_part_of_both() {
+        for weight in [
+            |k: usize| (1 << (k / 3)) as f64,
+            |k: usize| k as f64 + 0.5,
+            |_| 1.0,
+        ] {
+            let planted = Planted::directed(9, 2, weight);
+            let [there, back] = planted.crossing(weight);
+            planted.with_facts(
+                |task| task.with_crossing(there.clone(), back.clone()).unwrap(),
+                |_, evidence| agree(&planted, evidence),
+            );
+        }
+        let planted = Planted::directed(9, 2, |k| k as f64 - 3.5);
+        let [source, target] = planted.layers();
+        planted.with_facts(
+            |task| task.with_layers(source, target).unwrap(),
+            |_, evidence| {
+                assert_eq!(evidence.observed.further.len(), 1);
+                agree(&planted, evidence);
+            },
+        );
+    }
+
+    /// Differences of the objective are those of the posterior.
+    fn agree(planted: &Planted, evidence: &Evidence<'_>) {
+        let [right, wrong] = planted.right_and_wrong(evidence);
+        let model = evidence.guess(0.8);
+        for share in [1.0, 0.4] {
+            let full = Terms {
+                share,
+                ..Terms::FULL
+            };
+            let partial = Terms {
+                coverage: Coverage::Partial,
+                matched: 7,
+                ..full
+            };
+            for terms in [full, partial] {
+                let problem = problem(evidence, &model, terms, &Monitor::silent()).unwrap();
+                assert_eq!(problem.coverage(), terms.coverage);
+                let found = problem.objective(&right) - problem.objective(&wrong);
+                let wanted = evidence.posterior(&model, &right, share)
+                    - evidence.posterior(&model, &wrong, share);
+                assert!(
+                    (found - wanted).abs() < 1e-9 * wanted.abs().max(1.0),
+                    "{found} {wanted}"
+                );
+                // A soft matrix sees the same program.
+                let mut image = vec![0.0; 49];
+                let mut x = vec![0.0; 49];
+                right.pairs().for_each(|(i, a)| x[7 * i + a] = 1.0);
+                let mut scratch = vec![0.0; problem.pairwise().scratch_len()];
+                problem.pairwise().apply(&x, &mut image, &mut scratch);
+                for (i, a) in wrong.pairs() {
+                    let pairs = right.pairs();
+                    let value = |(j, b)| problem.pairwise().value(i, a, j, b);
+                    let sum: f64 = pairs.map(value).sum();
+                    assert!((image[7 * i + a] - sum).abs() < 1e-9 * sum.abs().max(1.0));
                 }
-            });
+            }
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) fn run_repaired(preset: &Best, task: &Task<'_>, monitor: &Monitor) ->
             },
             ..anchor
         });
-        let kept = Anchors::new(graphs[0], graphs[1], kept)?;
+        let kept = Anchors::new(graphs[0], graphs[1], kept)?.with_alone_of(anchors);
         let mut matching = preset.run_once(&task.with_anchors(kept)?, monitor)?;
         let suspicious = matching.anchor_report.iter().copied();
         let suspicious: Vec<_> = suspicious.filter(AnchorCheck::is_suspicious).collect();

@@ -120,7 +120,9 @@ impl Search<'_> {
     fn fitted(&self, mut found: Found, first: &Problem) -> Result<Found> {
         let evidence = self.evidence;
         // Of one product, the scale is all that a fit can change.
-        let scale_alone = first.pairwise().as_product().is_some() && is_one_product(evidence);
+        let scale_alone = first.pairwise().as_product().is_some()
+            && is_one_product(evidence)
+            && !evidence.has_further_models();
         for _ in 0..FITS {
             let model = evidence.fit(&found.assignment);
             if scale_alone {

@@ -10,6 +10,9 @@ use crate::solver::{Solution, Solver, Start, Tabu};
 /// Numbers that a short search touches at most.
 const NUMBERS: usize = 1 << 30;
 
+/// How much more each of them costs where W is no short sum of products.
+const GENERAL: usize = 8;
+
 /// A short search from a matching of so many `nodes`, which goes on while it gains something.
 pub(super) fn polish(
     problem: &Problem,
@@ -19,8 +22,14 @@ pub(super) fn polish(
     monitor: &Monitor,
 ) -> Result<Solution> {
     let nodes = nodes.max(1);
+    let is_general = problem.pairwise().low_rank_memory().is_none();
+    let numbers = if is_general {
+        NUMBERS / GENERAL
+    } else {
+        NUMBERS
+    };
     let most = (10 * nodes)
-        .min(NUMBERS / (nodes * nodes))
+        .min(numbers / (nodes * nodes))
         .max(nodes / 4 + 1);
     let each = if nodes < LARGE {
         most

@@ -1,0 +1,231 @@
+//! What pairs of pairs show beside the edges of the two graphs: further layers, and edges between the sides.
+//!
+//! Each has a model of its own, fitted like that of the edges, and adds its nats to theirs.
+
+use std::collections::BTreeMap;
+
+use super::observations::Observed;
+use crate::affinity::likelihood::{
+    Agreement, Needed, Observations, PairModel, Scale, information_of_counts,
+};
+use crate::error::Result;
+use crate::graph::{EdgeKinds, Graph};
+use crate::linalg::{Csr, Matrix};
+use crate::monitor::Monitor;
+use crate::problem::{CrossingPairwise, Pairwise};
+
+/// A further source of pairwise evidence.
+pub(super) enum View {
+    /// A layer of the edges within the sides.
+    Layer(Box<Observed>),
+    /// Edges from source to target nodes, and from target to source nodes.
+    Crossing([Observations; 2], Scale),
+}
+
+/// The free source and target nodes.
+type Free<'a> = (&'a [usize], &'a [usize]);
+
+impl View {
+    fn observations(&self) -> [&Observations; 2] {
+        match self {
+            Self::Layer(observed) => [&observed.source, &observed.target],
+            Self::Crossing([there, back], _) => [there, back],
+        }
+    }
+
+    pub(super) fn guess(&self, correlation: f64) -> PairModel {
+        let [source, target] = self.observations();
+        PairModel::guess(source, target, correlation)
+    }
+
+    pub(super) fn agreement(&self, matched: &[(usize, usize)]) -> Agreement {
+        let [source, target] = self.observations();
+        match self {
+            Self::Layer(_) => Agreement::of(matched, source, target),
+            Self::Crossing(..) => Agreement::of_crossing(matched, source, target),
+        }
+    }
+
+    pub(super) fn fit(&self, matched: &[(usize, usize)]) -> PairModel {
+        let [source, target] = self.observations();
+        PairModel::fit(&self.agreement(matched), source, target)
+    }
+
+    /// The evidence of a whole matching.
+    pub(super) fn total(&self, model: &PairModel, matched: &[(usize, usize)]) -> f64 {
+        let [source, target] = self.observations();
+        model.total(&self.agreement(matched), source, target)
+    }
+
+    /// What two pairs tell of each other, in both directions.
+    pub(super) fn between(
+        &self,
+        model: &PairModel,
+        (i, a): (usize, usize),
+        (j, b): (usize, usize),
+    ) -> f64 {
+        let [source, target] = self.observations();
+        match self {
+            Self::Layer(_) => {
+                let there = model.evidence(source.get(i, j), target.get(a, b));
+                if source.is_directed() {
+                    there + model.evidence(source.get(j, i), target.get(b, a))
+                } else {
+                    there
+                }
+            }
+            Self::Crossing(..) => model.crossing((source, target), (i, a), (j, b)),
+        }
+    }
+
+    /// What a pair tells by itself.
+    pub(super) fn own(&self, model: &PairModel, (i, a): (usize, usize)) -> f64 {
+        match self {
+            Self::Layer(_) => 0.0,
+            Self::Crossing([there, back], _) => model.evidence(there.get(i, a), back.get(a, i)),
+        }
+    }
+
+    /// What pairs tell by themselves and with the anchors.
+    pub(super) fn folded(
+        &self,
+        model: &PairModel,
+        (rows, columns): Free<'_>,
+        anchors: &[(usize, usize)],
+        needed: Needed,
+    ) -> Matrix {
+        match self {
+            Self::Layer(observed) => {
+                let source = (&observed.source, rows);
+                let target = (&observed.target, columns);
+                model.folded(source, target, anchors, needed)
+            }
+            Self::Crossing([there, back], _) => {
+                model.crossing_folded([there, back], (rows, columns), anchors, needed)
+            }
+        }
+    }
+
+    /// The pairwise part between the free nodes, a `share` of it; `None` when it says nothing.
+    pub(super) fn pairwise(
+        &self,
+        model: &PairModel,
+        (rows, columns): Free<'_>,
+        needed: Needed,
+        share: f64,
+        monitor: &Monitor,
+    ) -> Result<Option<Box<dyn Pairwise>>> {
+        match self {
+            Self::Layer(observed) => {
+                super::program::of_factors(observed, model, (rows, columns), needed, share, monitor)
+            }
+            Self::Crossing([there, back], _) => {
+                let mut factors = model.crossing_factors([there, back], (rows, columns), needed);
+                if factors.is_empty() {
+                    return Ok(None);
+                }
+                for (f, _) in &mut factors {
+                    f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
+                }
+                Ok(Some(Box::new(CrossingPairwise::new(&factors)?)))
+            }
+        }
+    }
+
+    /// What the model claims that a pair of pairs tells on average, and what the table of counts holds of it;
+    /// the same where weights are no counts.
+    pub(super) fn claimed_and_told(
+        &self,
+        model: &PairModel,
+        matched: &[(usize, usize)],
+    ) -> [f64; 2] {
+        let claimed = claimed(model);
+        let told = match self {
+            Self::Layer(observed) => told(observed, matched),
+            Self::Crossing([there, back], Scale::Counts) => {
+                Some(information_of_counts(matched, |(i, a), (j, b)| {
+                    [there.get(i, b), back.get(a, j)]
+                }))
+            }
+            Self::Crossing(..) => None,
+        };
+        [claimed, told.unwrap_or(claimed).min(claimed)]
+    }
+}
+
+/// What a model of complete weights claims that a pair of pairs tells on average.
+pub(super) fn claimed(model: &PairModel) -> f64 {
+    let correlation = model.correlation();
+    let claimed = -0.5 * (1.0 - correlation * correlation).ln();
+    if claimed.is_finite() { claimed } else { 0.0 }
+}
+
+/// What the table of matched counts holds; `None` for other weights.
+pub(super) fn told(observed: &Observed, matched: &[(usize, usize)]) -> Option<f64> {
+    let (source, target) = (&observed.source, &observed.target);
+    (observed.scale == Scale::Counts).then(|| {
+        information_of_counts(matched, |(i, a), (j, b)| {
+            [source.get(i, j), target.get(a, b)]
+        })
+    })
+}
+
+/// The tables of edges between the sides, as counts where the edges within are and these can be.
+pub(super) fn crossing(tables: [&Csr<f64>; 2], scale: Scale) -> View {
+    let are_counts = |table: &Csr<f64>| {
+        let mut weights = table.values().iter();
+        weights.all(|w| *w >= 0.0 && w.fract() == 0.0)
+    };
+    let counts = scale == Scale::Counts && tables.into_iter().all(are_counts);
+    let scale = if counts {
+        Scale::Counts
+    } else {
+        Scale::AsGiven
+    };
+    View::Crossing(
+        tables.map(|table| Observations::of_table(table, scale)),
+        scale,
+    )
+}
+
+/// The graphs of the layers that both sides have, by name.
+pub(super) fn layers(
+    graphs: [&Graph; 2],
+    kinds: [&EdgeKinds; 2],
+    directed: bool,
+) -> Result<Vec<[Graph; 2]>> {
+    let sides = [0, 1].map(|k| of_one_side(graphs[k].node_count(), kinds[k], directed));
+    let [source, target] = sides;
+    let (source, mut target) = (source?, target?);
+    let both = source
+        .into_iter()
+        .filter_map(|(name, graph)| Some([graph, target.remove(name)?]));
+    Ok(both.collect())
+}
+
+fn of_one_side(nodes: usize, kinds: &EdgeKinds, directed: bool) -> Result<BTreeMap<&str, Graph>> {
+    let mut edges: BTreeMap<&str, Vec<(usize, usize, f64)>> = BTreeMap::new();
+    for edge in kinds.edges().iter().filter(|edge| edge.from != edge.to) {
+        let name = kinds.names()[edge.kind as usize].as_str();
+        let list = edges.entry(name).or_default();
+        let (from, to) = (edge.from as usize, edge.to as usize);
+        match list
+            .last_mut()
+            .filter(|last| (last.0, last.1) == (from, to))
+        {
+            Some(last) => last.2 += edge.weight,
+            None => list.push((from, to, edge.weight)),
+        }
+    }
+    let graph = |edges: &[(usize, usize, f64)]| {
+        if directed {
+            Graph::from_arcs(nodes, edges)
+        } else {
+            Graph::from_edges(nodes, edges)
+        }
+    };
+    let graphs = edges
+        .into_iter()
+        .map(|(name, edges)| Ok((name, graph(&edges)?)));
+    graphs.collect()
+}
