@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
 use crate::monitor::Monitor;
+use crate::problem::Candidates;
 use crate::solver::{Solution, Status};
-use crate::task::Task;
+use crate::task::{Allowed, Task};
 
 /// The nodes that no hard anchor fixes; rows and columns of the problem.
 pub(super) struct FreeNodes {
@@ -19,6 +20,20 @@ impl FreeNodes {
         let (source, target) = task.anchors().free_nodes(task.source(), task.target());
         Self { source, target }
     }
+}
+
+/// The pairs of free nodes that are not ruled out, where some are.
+pub(super) fn candidates(
+    allowed: Option<&Allowed>,
+    free: &FreeNodes,
+) -> Result<Option<Candidates>> {
+    let Some(allowed) = allowed else {
+        return Ok(None);
+    };
+    let (rows, columns) = (&free.source, &free.target);
+    let pairs = (0..rows.len()).flat_map(|i| (0..columns.len()).map(move |a| (i, a)));
+    let pairs = pairs.filter(|&(i, a)| allowed.allows(rows[i], columns[a]));
+    Candidates::listed(rows.len(), columns.len(), pairs).map(Some)
 }
 
 /// What a run says about itself.

@@ -18,7 +18,7 @@ pub use best::{Best, Effort, RegimeChoice};
 pub use paper::Paper;
 pub use terms::Terms;
 
-use self::assemble::{FreeNodes, Log, anchor_pairs, assemble, of_pairs};
+use self::assemble::{FreeNodes, Log, anchor_pairs, assemble, candidates, of_pairs};
 use crate::error::{Error, Result};
 use crate::matching::Matching;
 use crate::monitor::Monitor;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FreeNodes, Log, Matcher, Terms, assemble, by_name, check};
+use super::{FreeNodes, Log, Matcher, Terms, assemble, by_name, candidates, check};
 use crate::affinity::first_order::{add_affinity, diffusion_loss, heat_to_anchors, wave_distance};
 use crate::affinity::likelihood::unit;
 use crate::affinity::proximity::{Examples, LearnedProximity, Learner};
@@ -27,7 +27,7 @@ use crate::problem::{GaussianKernel, Problem, ProductPairwise, SeparablePairwise
 use crate::settings::{self, Settings};
 use crate::solver::{Rrwm, Solver, Start};
 use crate::spectral::{Spectrum, diffusion_time, heat_kernel, mean_eigenvalue};
-use crate::task::Task;
+use crate::task::{Fact, Task};
 
 /// What to do when n×n matrices do not fit.
 const DENSE_HINT: &[Hint] = &[Hint::MoreMemory, Hint::SmallerGraphs];
@@ -127,6 +127,10 @@ impl Matcher for Paper {
         Ok(Box::new(changed))
     }
 
+    fn facts(&self) -> &'static [Fact] {
+        &[Fact::Allowed]
+    }
+
     /// Runs the pipeline.
     ///
     /// # Errors
@@ -152,7 +156,10 @@ impl Matcher for Paper {
             log,
         };
         let terms = run.effective_terms();
-        let problem = run.problem(terms)?;
+        let mut problem = run.problem(terms)?;
+        if let Some(candidates) = candidates(task.facts().allowed.as_deref(), &run.free)? {
+            problem = problem.with_candidates(candidates)?;
+        }
         let watch = monitor.stopwatch();
         monitor.answerable();
         let start = Start::seeded(self.seed);

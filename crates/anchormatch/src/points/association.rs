@@ -167,7 +167,7 @@ impl Lists {
         self.odds.clear();
         let mut told = scene.told.iter().peekable();
         for (i, prediction) in predictions.iter().enumerate() {
-            if scene.partner[i].is_none() {
+            if scene.partner[i].is_none() && !scene.alone[i] {
                 let (inverse, log_determinant) = inverse(&prediction.covariance);
                 let distance = |y: &Vector<D>| {
                     let r = difference(y, &prediction.mean);

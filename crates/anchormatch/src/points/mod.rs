@@ -149,7 +149,7 @@ fn solve<const D: usize, S: Dimension<D>>(
     let anchors = question.anchors;
     let soft = anchors.iter().filter(|anchor| anchor.weight < 1.0);
     let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
-    let scene = Scene::<D>::new(question.points, anchors.hard(), soft);
+    let scene = Scene::<D>::new(question.points, anchors.hard(), soft).with_alone(anchors.alone());
     let families = question.model.families();
     let modes = search::search::<D, S>(&scene, families, question.given, elsewhere, monitor)?;
     let mut posterior = Posterior::new(&scene, &modes)?;

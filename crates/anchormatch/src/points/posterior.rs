@@ -79,6 +79,8 @@ pub struct Posterior {
     expected: Vec<[f64; 3]>,
     targets: Vec<[f64; 3]>,
     anchored: Vec<Option<usize>>,
+    /// Source points that are known to have no partner.
+    alone: Vec<bool>,
     taken: Vec<bool>,
     /// The modes' probabilities and beliefs, for samples.
     modes: Vec<(f64, Csr<f32>)>,
@@ -150,6 +152,7 @@ impl Posterior {
             expected,
             targets: scene.target.iter().map(padded).collect(),
             anchored: scene.partner.clone(),
+            alone: scene.alone.clone(),
             taken: scene.taken.clone(),
             modes: kept,
         })
@@ -192,7 +195,7 @@ impl Posterior {
             taken[a] = true;
         }
         let rows: Vec<usize> = (0..partner.len())
-            .filter(|&i| partner[i].is_none())
+            .filter(|&i| partner[i].is_none() && !self.alone[i])
             .collect();
         let columns: Vec<usize> = (0..taken.len()).filter(|&a| !taken[a]).collect();
         let distance = |i: usize, a: usize| squared_distance(&self.expected[i], &self.targets[a]);

@@ -12,8 +12,10 @@ pub(super) struct Scene<const D: usize> {
     pub(super) target: Vec<Vector<D>>,
     /// The partner of a source point by a hard anchor.
     pub(super) partner: Vec<Option<usize>>,
-    /// Whether a hard anchor has this target point.
+    /// Whether a hard anchor has this target point, or it is known to have no partner.
     pub(super) taken: Vec<bool>,
+    /// Whether a source point is known to have no partner.
+    pub(super) alone: Vec<bool>,
     /// Soft anchors: source, target and the odds that they are right, by source.
     pub(super) told: Vec<(usize, usize, f64)>,
     /// −ln of the density of points near each target point, whoever they are the partners of: how rare it is
@@ -63,6 +65,7 @@ impl<const D: usize> Scene<D> {
         told.sort_by_key(|&(i, a, _)| (i, a));
         Self {
             log_rarity: log_rarity(&target),
+            alone: vec![false; source.len()],
             source,
             target,
             partner,
@@ -70,6 +73,13 @@ impl<const D: usize> Scene<D> {
             told,
             frames: [from, to],
         }
+    }
+
+    /// With source and target points that are known to have no partner.
+    pub(super) fn with_alone(mut self, [source, target]: [&[usize]; 2]) -> Self {
+        source.iter().for_each(|&i| self.alone[i] = true);
+        target.iter().for_each(|&a| self.taken[a] = true);
+        self
     }
 
     /// The pairs of hard anchors: source points and where their partners lie.
@@ -94,6 +104,7 @@ impl<const D: usize> Scene<D> {
         Self {
             source: sources.iter().map(|&i| self.source[i]).collect(),
             partner: sources.iter().map(|&i| self.partner[i]).collect(),
+            alone: sources.iter().map(|&i| self.alone[i]).collect(),
             told: told
                 .filter_map(|&(i, a, odds)| place.get(&i).map(|&k| (k, a, odds)))
                 .collect(),

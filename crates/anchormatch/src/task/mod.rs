@@ -384,6 +384,32 @@ impl<'a> Task<'a> {
         &self.facts
     }
 
+    /// What the nodes carry, edges to themselves included where both graphs have such.
+    pub(crate) fn attributes(&self) -> Option<Arc<Attributes>> {
+        let given = self.facts.attributes.clone();
+        if self
+            .graphs()
+            .into_iter()
+            .any(|graph| graph.loops().is_empty())
+        {
+            return given;
+        }
+        let (n, m) = (self.source.node_count(), self.target.node_count());
+        let attributes = given.as_deref().cloned();
+        let attributes = attributes.unwrap_or_else(|| Attributes::new(n, m));
+        // Most nodes have none, and of the others the octave of the weight is enough.
+        let octaves = |graph: &Graph| -> Vec<Option<String>> {
+            let octave =
+                |weight: f64| weight.signum() * weight.abs().ln_1p() / std::f64::consts::LN_2;
+            let weights = (0..graph.node_count()).map(|i| graph.loop_weight(i));
+            weights.map(|w| Some(format!("{:.0}", octave(w)))).collect()
+        };
+        let [source, target] = self.graphs().map(octaves);
+        // A column of that name, should there be one, is the caller's own word.
+        let with_loops = attributes.with_words("self-loops", &source, &target);
+        with_loops.map(Arc::new).ok().or(given)
+    }
+
     /// Whether the edges of both graphs have directions; those of one alone say nothing.
     #[must_use]
     pub fn is_directed(&self) -> bool {

@@ -15,7 +15,6 @@ use crate::attributes::{AttributeModel, Attributes};
 use crate::graph::Graph;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 use crate::matcher::FreeNodes;
-use crate::problem::Candidates;
 use crate::task::{Allowed, Task};
 
 /// What counts against a pair that is ruled out, in nats: more than any evidence says for one.
@@ -31,7 +30,7 @@ pub(super) struct Evidence<'a> {
     soft: Csr<f64>,
     similarity: Option<Arc<PairValues>>,
     attributes: Option<Arc<Attributes>>,
-    allowed: Option<Arc<Allowed>>,
+    pub(super) allowed: Option<Arc<Allowed>>,
     /// Whether the anchors speak for the other pairs.
     folds: bool,
 }
@@ -80,7 +79,7 @@ impl<'a> Evidence<'a> {
             anchors: anchors.hard(),
             soft,
             similarity: similarity.map(in_ordinary_unit),
-            attributes: task.facts().attributes.clone(),
+            attributes: task.attributes(),
             allowed: task.facts().allowed.clone(),
             folds,
         }
@@ -301,15 +300,6 @@ impl<'a> Evidence<'a> {
         let pair = (self.free.source[i], self.free.target[a]);
         let allowed = self.allowed.as_ref();
         allowed.is_none_or(|allowed| allowed.allows(pair.0, pair.1))
-    }
-
-    /// The candidates of the free nodes, where some are ruled out.
-    pub(super) fn candidates(&self) -> Option<Candidates> {
-        self.allowed.as_ref()?;
-        let (n, m) = self.shape();
-        let pairs = (0..n).flat_map(|i| (0..m).map(move |a| (i, a)));
-        let pairs = pairs.filter(|&(i, a)| self.allows(i, a));
-        Some(Candidates::listed(n, m, pairs).expect("pairs of free nodes"))
     }
 
     /// All pairs of a matching but those that are ruled out, anchors first.

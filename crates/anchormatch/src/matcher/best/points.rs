@@ -30,14 +30,16 @@ pub(super) fn run(
     let facts = task.facts();
     let by_distances = preset.points_model == PointsModel::Distances
         || preset.solver.is_some()
-        || facts.similarity.is_some();
+        || facts.similarity.is_some()
+        || facts.attributes.is_some()
+        || facts.allowed.is_some();
     if by_distances {
         let free = [PointsModel::Auto, PointsModel::Distances];
         if !free.contains(&preset.points_model) {
             return Err(Error::parameter(
                 "points_model",
-                "with a solver or a similarity of nodes",
-                "auto or distances: a map takes neither",
+                "with a solver, a similarity of nodes, attributes or candidates",
+                "auto or distances: a map takes none of them",
             ));
         }
         return run_distances(preset, task, points, monitor);
@@ -112,6 +114,12 @@ fn run_distances(
     let mut distances = Task::new(&source, &target, anchors)?;
     if let Some(similarity) = &task.facts().similarity {
         distances = distances.with_similarity(Arc::clone(similarity))?;
+    }
+    if let Some(attributes) = &task.facts().attributes {
+        distances = distances.with_attributes(Arc::clone(attributes))?;
+    }
+    if let Some(allowed) = &task.facts().allowed {
+        distances = distances.with_allowed(Arc::clone(allowed))?;
     }
     if let Some(start) = &task.facts().start {
         distances = distances.with_start(start)?;

@@ -16,7 +16,7 @@ use super::regime::{Outline, Regime, anneal, portfolio};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::matcher::Log;
+use crate::matcher::{Log, candidates};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Solution, Solver, Start};
@@ -91,7 +91,8 @@ impl Search<'_> {
     /// The program over the pairs that are not ruled out: solvers of all kinds know lists, and not all of
     /// them bear what counts against the others.
     fn within_candidates(&self, program: Program) -> Result<Program> {
-        let Some(candidates) = self.evidence.candidates() else {
+        let evidence = self.evidence;
+        let Some(candidates) = candidates(evidence.allowed.as_deref(), evidence.free)? else {
             return Ok(program);
         };
         let Program { model, problem } = program;

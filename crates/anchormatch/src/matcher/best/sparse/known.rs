@@ -62,8 +62,10 @@ impl Known {
             .iter()
             .fold(0.0f32, |most, v| most.max(v.abs()));
         let hard: Vec<(usize, usize)> = task.anchors().hard().to_vec();
-        let attributes = task.facts().attributes.as_ref();
-        let attributes = attributes.map(|values| (Arc::clone(values), values.fit(&hard)));
+        let attributes = task.attributes().map(|values| {
+            let model = values.fit(&hard);
+            (values, model)
+        });
         let sources = u8::from(similarity.is_some()) + u8::from(attributes.is_some());
         let more = MOST as f32 * f32::from(sources);
         let alone = task.anchors().alone();
