@@ -196,7 +196,16 @@ impl Matcher for Best {
     }
 
     fn facts(&self) -> &'static [Fact] {
-        &[Fact::Similarity, Fact::Points, Fact::Start]
+        &[
+            Fact::Similarity,
+            Fact::Points,
+            Fact::Start,
+            Fact::Attributes,
+            Fact::Allowed,
+            Fact::Crossing,
+            Fact::Layers,
+            Fact::Relations,
+        ]
     }
 
     /// Runs the chain.
