@@ -76,7 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Match(Box<matching::Options>),
-    Suggest(suggest::Options),
+    Suggest(Box<suggest::Options>),
     Solve(solve::Options),
     Solvers(solvers::Options),
     Demo(demo::Options),
