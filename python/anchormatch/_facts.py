@@ -38,6 +38,11 @@ def with_nodes(graph: Graph, data: Any, table: Any, name: str) -> Graph:
         raise ValueError(f"{name}: found points, expected graphs: points name their nodes by themselves")
     ids, columns = _table(table, name)
     known = {node: k for k, node in enumerate(ids)}
+    if ids and graph.n_nodes and not any(node in known for node in graph.ids):
+        raise ValueError(
+            f"{name}: found {ids[0]!r} and others, of which the graph has none, expected its ids, such as "
+            f"{graph.ids[0]!r}"
+        )
     more = [node for node in ids if graph._place(node) is None]
     made = _extended(graph, more) if more else graph._twin()
     rows = [known.get(node) for node in made.ids]

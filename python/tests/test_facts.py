@@ -95,6 +95,8 @@ def test_wrong_tables_and_columns_are_refused():
         match(same="type")
     with pytest.raises(ValueError, match="'ann' twice"):
         match(source_nodes=pd.concat([FRAME, FRAME]))
+    with pytest.raises(ValueError, match="found 0 and others, .* expected its ids, such as 'ann'"):
+        match(source_nodes=FRAME.reset_index(drop=True))
     with pytest.raises(ValueError, match="expected 'id' among them"):
         match(source_nodes={"age": [1, 2]})
     with pytest.raises(TypeError, match="source_nodes: found an object of type int"):

@@ -28,6 +28,8 @@ pub struct KindRows {
     names: Vec<String>,
     rows: Vec<Row>,
     bytes: u64,
+    /// Rows that said again what one of the same kind had said.
+    repeated: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -127,15 +129,18 @@ impl KindRows {
                 ..same[0]
             });
         }
+        self.repeated = self.rows.len() - merged.len();
         self.rows = merged;
-        // In the order of the file, so that what the builder notes does not depend on the ids.
-        self.rows.sort_by_key(|row| row.line);
-        for row in &self.rows {
-            let line = Some(row.line);
-            if row.is_arc {
-                builder.arc(row.from, row.to, row.weight, line)?;
+        // What several kinds say of two nodes is no repetition, and the builder sees it once.
+        let ends = |row: &Row| (row.from, row.to, row.is_arc);
+        self.rows.sort_by_key(|row| (ends(row), row.kind));
+        for all in self.rows.chunk_by(|a, b| ends(a) == ends(b)) {
+            let weight = all.iter().map(|row| row.weight).sum();
+            let (from, to, line) = (all[0].from, all[0].to, Some(all[0].line));
+            if all[0].is_arc {
+                builder.arc(from, to, weight, line)?;
             } else {
-                builder.edge(row.from, row.to, row.weight, line)?;
+                builder.edge(from, to, weight, line)?;
             }
         }
         Ok(())
@@ -166,6 +171,15 @@ impl KindRows {
                 return Err(anchormatch::Error::from(error).hinting(&[Hint::Duplicates]));
             }
         })
+    }
+
+    /// What merging did, in a sentence.
+    pub(super) fn note(&self) -> Option<String> {
+        match self.repeated {
+            0 => None,
+            1 => Some("1 repeated edge of one kind was merged".to_owned()),
+            count => Some(format!("{count} repeated edges of one kind were merged")),
+        }
     }
 
     /// The kinds of the edges of `graph`: in both directions where it has any and a row had none.
@@ -299,6 +313,8 @@ mod tests {
         assert!(error.hints().contains(&Hint::Duplicates));
         let words = "e.csv, line 3: found the weight 3 of an edge of `x` that has 1 on line 2";
         assert!(error.to_string().starts_with(words), "{error}");
+        let none = read("a,b,x\na,b,y\n", "3").unwrap();
+        assert_eq!((none.notes.len(), none.graph.weight(0, 1)), (0, 2.0));
         for (rule, wanted) in [
             (Duplicates::Sum, ["a x b 4", "a y b 2"]),
             (Duplicates::Mean, ["a x b 2", "a y b 1"]),
@@ -307,6 +323,8 @@ mod tests {
         ] {
             let loaded = read_as(text, "layer", |options| options.duplicates = rule).unwrap();
             assert_eq!(told(&loaded), wanted, "{rule:?}");
+            let note = "2 repeated edges of one kind were merged".to_owned();
+            assert!(loaded.notes.contains(&note), "{:?}", loaded.notes);
         }
     }
 

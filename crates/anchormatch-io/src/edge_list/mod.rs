@@ -121,6 +121,7 @@ pub fn read_edge_list_from(
         ..finish(builder, name, Format::EdgeList, note.into_iter().collect())?
     };
     if options.kinds.is_some() {
+        loaded.notes.extend(kinds.note());
         loaded.kinds = Some(kinds.finish(&loaded.graph)?);
     }
     if options.header.is_none() && rows > 1 && opens_with_strangers(&loaded.graph) {

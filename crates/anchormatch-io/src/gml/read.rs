@@ -424,6 +424,7 @@ impl<'a> Document<'a> {
         self.add_names();
         self.kinds
             .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
+        notes.extend(self.kinds.note());
         let loaded = finish(self.builder, self.name, Format::Gml, notes)?.named(labels)?;
         let kinds = match self.options.kinds {
             Some(_) => Some(self.kinds.finish(&loaded.graph)?),

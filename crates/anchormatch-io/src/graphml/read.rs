@@ -468,6 +468,7 @@ impl<'a> Document<'a> {
         let nodes = self.declared.len();
         self.kinds
             .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
+        self.notes.extend(self.kinds.note());
         let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?.named(labels)?;
         let kinds = match self.options.kinds {
             Some(_) => Some(self.kinds.finish(&loaded.graph)?),
