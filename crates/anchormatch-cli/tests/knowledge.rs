@@ -199,10 +199,10 @@ fn kinds_of_edges_are_a_column_of_both_files() {
         "a.csv",
         "source,target,layer\na,b,work\nb,c,work\na,b,home\nc,d,home\n",
     );
-    bench.file("b.csv", "u,v,work\nv,w,work\nu,v,home\nw,x,home\n");
+    bench.file("b.csv", "p,q,work\nq,r,work\np,q,home\nr,s,home\n");
     bench.file(
         "c.csv",
-        "source,target,layer\nu,v,Arbeit\nv,w,Arbeit\nu,v,Haus\nw,x,Haus\n",
+        "source,target,layer\np,q,Arbeit\nq,r,Arbeit\np,q,Haus\nr,s,Haus\n",
     );
     for line in [
         "match a.csv b.csv --layers 3",
@@ -212,6 +212,8 @@ fn kinds_of_edges_are_a_column_of_both_files() {
         let said = notes(&bench, line);
         assert!(!said.contains("no layer"), "{said}");
     }
+    let pairs = bench.run("match a.csv b.csv --layers 3").ok();
+    assert_eq!(pairs.lines().count(), 1 + 4, "{pairs}");
     let said = notes(&bench, "match a.csv c.csv --layers layer");
     assert!(said.contains("no layer has the same name"), "{said}");
     bench.refuses(
