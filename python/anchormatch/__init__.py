@@ -7,19 +7,21 @@
 True
 
 Graphs are NumPy arrays, SciPy sparse matrices, graphs of networkx, igraph or rustworkx, tables or
-lists of edges, or ``am.points(xy)``; ids come back as they went in. ``m.pairs``, ``m.mapping`` and
+lists of edges, ``am.points(xy)``, or files; ids come back as they went in. ``m.pairs``, ``m.mapping`` and
 ``m.confidence`` hold the result, ``m.plot()`` and ``m.to_html(path)`` show it.
 """
 
 from __future__ import annotations
 
 from . import compat, generate
-from ._inputs import Graph, graph
+from ._graph import Graph
+from ._inputs import graph
 from ._many import Failure, Matchings, PairError, match_iter, match_many
 from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
 from ._native import __version__
 from ._points import Points, points
+from ._read import read
 from ._solve import Problem, Solution, SolverInfo, read_problems, solve, solvers
 from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signature, sinkhorn
 
@@ -46,6 +48,7 @@ __all__ = [
     "match_iter",
     "match_many",
     "points",
+    "read",
     "read_problems",
     "signature",
     "sinkhorn",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Protocol
 
-from ._inputs import Graph
+from ._graph import Graph
 from ._match import match
 from ._matching import Matching
 from ._numbers import passed

@@ -7,172 +7,33 @@ when its library is loaded.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from . import _native
-from ._native import Graph as NativeGraph
-from ._numbers import FloatArray, IndexArray, aligned, csr_arrays, float_array, is_sparse, passed
+from ._graph import Graph, labels
+from ._ids import check_number, checked_ids, refuse_missing
+from ._numbers import (
+    FloatArray,
+    IndexArray,
+    csr_arrays,
+    float_array,
+    is_missing,
+    is_sparse,
+    passed,
+)
+from ._read import read
 from ._resources import quick
 
-__all__ = ["Graph", "as_graph", "graph"]
+__all__ = ["Graph", "as_graph", "check_number", "checked_ids", "graph"]
 
 _ACCEPTED = (
     "a square NumPy array, a SciPy sparse matrix, a graph of networkx, igraph or rustworkx, a pandas "
-    "table of edges, a list of edges (source, target[, weight]), or am.points(xy)"
+    "table of edges, a list of edges (source, target[, weight]), am.points(xy), or am.read(path)"
 )
-
-
-class Graph:
-    """A weighted graph with the ids of its nodes, ready to be matched.
-
-    Made by :func:`graph` and :func:`anchormatch.points`; every function that takes a graph takes one of
-    these, so that a graph that is used often is converted once.
-
-    Examples
-    --------
-    >>> import anchormatch as am
-    >>> g = am.graph([("ann", "bob"), ("bob", "eve", 2.0)])
-    >>> g
-    Graph(3 nodes, 2 edges)
-    >>> list(g.ids)
-    ['ann', 'bob', 'eve']
-    >>> g.adjacency()
-    array([[0., 1., 0.],
-           [1., 0., 2.],
-           [0., 2., 0.]])
-    """
-
-    def __init__(
-        self,
-        native: NativeGraph,
-        ids: Sequence[Hashable],
-        positions: FloatArray | None = None,
-    ) -> None:
-        self._own = native
-        self._ids = ids
-        self._positions = positions
-        self._places: dict[Hashable, int] | None = None
-
-    @property
-    def _native(self) -> NativeGraph:
-        return self._own
-
-    @property
-    def _drawn(self) -> NativeGraph:
-        """The graph whose edges a picture has."""
-        return self._own
-
-    @property
-    def ids(self) -> Sequence[Hashable]:
-        """The ids of the nodes, in their order."""
-        return self._ids
-
-    @property
-    def positions(self) -> FloatArray | None:
-        """Where the nodes lie, one a row, when that is known."""
-        return self._positions
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return self._own.nodes
-
-    @property
-    def directed(self) -> bool:
-        """Whether the edges have directions."""
-        return self._own.directed
-
-    @property
-    def n_edges(self) -> int:
-        """The number of edges, or of arcs where the graph is directed."""
-        return self._native.edges
-
-    def edges(self) -> list[tuple[Hashable, Hashable, float]]:
-        """Every edge once, or every arc from its tail to its head, in the ids of the nodes."""
-        low, high, weights = self._native.edge_arrays()
-        ids = self._ids
-        return [(ids[i], ids[j], w) for i, j, w in zip(low.tolist(), high.tolist(), weights.tolist())]
-
-    def adjacency(self, max_memory: int | str | None = None) -> FloatArray:
-        """The dense adjacency matrix, in the order of :attr:`ids`: in row i what leads from node i."""
-        return self._native.adjacency(quick(max_memory))
-
-    def find(self, node: Any, where: str = "node", side: str = "") -> int:
-        """The number of the node with this id.
-
-        Raises
-        ------
-        ValueError
-            When there is no such node.
-        TypeError
-            When the id cannot be one.
-        """
-        place = self._place(node)
-        if place is not None:
-            return place
-        graph = f"the {side} graph" if side else "the graph"
-        ids = self._ids
-        if isinstance(ids, range):
-            expected = f"0 to {len(ids) - 1}, a node of {graph}"
-        else:
-            expected = f"the id of a node of {graph}, such as {ids[0]!r}"
-        twin = next((i for i in ids if str(i) == str(node)), None)
-        hint = "" if twin is None else f"; did you mean {twin!r}, of type {type(twin).__name__}?"
-        raise ValueError(f"{where}: found {node!r}, expected {expected}{hint}")
-
-    def _place(self, node: Any) -> int | None:
-        if isinstance(self._ids, range):
-            return _in_range(node, len(self._ids))
-        if self._places is None:
-            self._places = {node: place for place, node in enumerate(self._ids)}
-        try:
-            return self._places.get(node)
-        except TypeError:
-            raise TypeError(f"found {node!r}, which is not hashable, expected an id") from None
-
-    def notes(self, side: str) -> list[str]:
-        """What was set aside, in words."""
-        loops, repeated, _ = self._own.cleaning()
-        told = []
-        if loops:
-            told.append(f"the {side} graph: {counted(loops, 'self-loop')} dropped")
-        if repeated:
-            told.append(f"the {side} graph: {counted(repeated, 'repeated edge')} merged")
-        return told
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        if copy is False:
-            raise ValueError("the adjacency matrix of a Graph is made on request: a copy is needed")
-        matrix = self.adjacency()
-        return matrix if dtype is None else matrix.astype(dtype, copy=False)
-
-    def __len__(self) -> int:
-        return self.n_nodes
-
-    def __repr__(self) -> str:
-        links = counted(self.n_edges, "arc" if self.directed else "edge")
-        return f"Graph({counted(self.n_nodes, 'node')}, {links})"
-
-    def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
-        low, high, weights = self._native.edge_arrays()
-        return _rebuild, (self._ids, low, high, weights, self._positions, self.directed)
-
-
-def _rebuild(
-    ids: Sequence[Hashable],
-    low: IndexArray,
-    high: IndexArray,
-    weights: FloatArray,
-    positions: FloatArray | None,
-    directed: bool,
-) -> Graph:
-    ends = aligned(low), aligned(high)
-    native = _native.Graph.from_edges(len(ids), ends, aligned(weights), labels(ids), "error", directed)
-    return Graph(native, ids, None if positions is None else aligned(positions))
 
 
 def graph(
@@ -249,9 +110,29 @@ def graph(
     return made
 
 
-def as_graph(data: Any, max_memory: int | str | None = None, directed: bool | None = None) -> Graph:
-    """``data`` itself when it is a :class:`Graph`, or one made of it."""
-    return graph(data, directed=directed, max_memory=max_memory)
+def as_graph(
+    data: Any,
+    max_memory: int | str | None = None,
+    directed: bool | None = None,
+    kinds: str | None = None,
+) -> Graph:
+    """``data`` itself when it is a :class:`Graph`, or one made of it.
+
+    Where ``kinds`` names an attribute or a column, the graph has the kinds of its edges.
+    """
+    if isinstance(data, (str, PathLike)):
+        return read(data, directed=directed, kinds=kinds, max_memory=max_memory)
+    if kinds is None:
+        return graph(data, directed=directed, max_memory=max_memory)
+    if isinstance(data, Graph):
+        if data._kinds is None or data._kind_name != kinds:
+            raise ValueError(
+                f"graph: found a Graph without {kinds!r} of its edges, expected what it was made of, or "
+                f"am.read(path, kinds={kinds!r})"
+            )
+        return data
+    reader = _Reader(None, "weight", "error", directed, quick(max_memory), kinds)
+    return reader.read(data)
 
 
 class _Reader:
@@ -264,7 +145,9 @@ class _Reader:
         duplicates: str,
         directed: bool | None,
         limits: Any,
+        kinds: str | None = None,
     ) -> None:
+        self.kinds = kinds
         self.ids = ids
         self.weight = weight
         self.duplicates = duplicates
@@ -316,6 +199,11 @@ class _Reader:
     def _matrix(self, matrix: Any, size: int, ids: Sequence[Hashable] | None) -> Graph:
         names: Sequence[Hashable] = range(size) if ids is None else ids
         check_number(names, size)
+        if self.kinds is not None:
+            raise ValueError(
+                f"graph: found a matrix, whose entries have no {self.kinds!r}, expected a list of them, "
+                "one for each layer, or a table of edges or a graph with this column or attribute"
+            )
         native = _native.Graph.from_matrix(
             matrix, labels(names), self.duplicates, self.keeps_directions, self.limits
         )
@@ -330,7 +218,11 @@ class _Reader:
         high = np.fromiter((place[v] for _, v, _ in rows), np.int64, len(rows))
         weights = _weights(((w, (u, v)) for u, v, w in rows), len(rows))
         places = _positions(data.nodes(data="pos"), len(nodes))
-        return self._numbered(nodes, low, high, weights, places, arcs=arcs)
+        kinds = None
+        if self.kinds is not None:
+            said = data.edges(data=self.kinds)
+            kinds = self._checked_kinds([kind for *_, kind in said], [(u, v) for u, v, _ in said])
+        return self._numbered(nodes, low, high, weights, places, arcs=arcs, kinds=kinds)
 
     def _igraph(self, data: Any) -> Graph:
         arcs = self._are_arcs(data.is_directed())
@@ -350,7 +242,12 @@ class _Reader:
         if {"x", "y"} <= set(data.vs.attributes()):
             pairs = enumerate(zip(data.vs["x"], data.vs["y"]))
             places = _positions(pairs, count)
-        return self._numbered(ids, ends[:, 0], ends[:, 1], weights, places, arcs=arcs)
+        kinds = None
+        if self.kinds is not None:
+            known = self.kinds in data.es.attributes()
+            said = data.es[self.kinds] if known else [None] * len(ends)
+            kinds = self._checked_kinds(said, ends.tolist())
+        return self._numbered(ids, ends[:, 0], ends[:, 1], weights, places, arcs=arcs, kinds=kinds)
 
     def _rustworkx(self, data: Any) -> Graph:
         rustworkx = passed("rustworkx")
@@ -362,13 +259,29 @@ class _Reader:
         high = np.fromiter((place[v] for _, v, _ in rows), np.int64, len(rows))
         weights = _weights(((self._payload(w), (u, v)) for u, v, w in rows), len(rows))
         ids: Sequence[Hashable] = range(len(nodes)) if nodes == list(range(len(nodes))) else nodes
-        return self._numbered(ids, low, high, weights, arcs=arcs)
+        kinds = self._kinds_of([payload for *_, payload in rows], [(u, v) for u, v, _ in rows])
+        return self._numbered(ids, low, high, weights, arcs=arcs, kinds=kinds)
 
     def _payload(self, payload: Any) -> Any:
         """The weight in what an edge of rustworkx carries."""
         if isinstance(payload, Mapping):
             return payload.get(self.weight, 1.0)
         return 1.0 if payload is None else payload
+
+    def _kinds_of(self, payloads: Sequence[Any], ends: Sequence[Any]) -> list[str] | None:
+        """The kinds in what edges carry, where they are asked for."""
+        if self.kinds is None:
+            return None
+        said = [p.get(self.kinds) if isinstance(p, Mapping) else None for p in payloads]
+        return self._checked_kinds(said, ends)
+
+    def _checked_kinds(self, kinds: Sequence[Any], ends: Sequence[Any]) -> list[str]:
+        for kind, (u, v) in zip(kinds, ends):
+            if is_missing(kind):
+                raise ValueError(
+                    f"graph: edge ({u!r}, {v!r}) has no {self.kinds!r}, expected the kind of every edge"
+                )
+        return [str(kind) for kind in kinds]
 
     def _table(self, data: Any) -> Graph:
         square = data.shape[0] == data.shape[1] and data.index.tolist() == data.columns.tolist()
@@ -377,27 +290,35 @@ class _Reader:
         columns = data.columns.tolist()
         if "source" in columns and "target" in columns:
             ends = ["source", "target"]
-        elif len(columns) in (2, 3):
+        elif len(columns) in (2, 3) or (self.kinds in columns[2:] and len(columns) == 4):
             ends = columns[:2]
         else:
             raise ValueError(
                 f"graph: found a table with the columns {columns}, expected source, target and perhaps "
                 f"{self.weight}, or two or three columns"
             )
-        others = [name for name in columns if name not in ends]
+        if self.kinds is not None and self.kinds not in columns:
+            raise ValueError(
+                f"graph: found a table with the columns {columns}, expected one called {self.kinds!r}"
+            )
+        others = [name for name in columns if name not in (*ends, self.kinds)]
         name = self.weight if self.weight in others else None
-        if name is None and ends == columns[:2] and len(columns) == 3:
-            name = others[0]
+        if name is None and ends == columns[:2] and len(others) == 1:
+            name = others[0] if len(columns) == 3 or self.kinds is not None else None
         first, second = data[ends[0]].tolist(), data[ends[1]].tolist()
+        kinds = None
+        if self.kinds is not None:
+            kinds = self._checked_kinds(data[self.kinds].tolist(), list(zip(first, second)))
         if name is None:
-            return self._listed(first, second, np.ones(len(first)))
+            return self._listed(first, second, np.ones(len(first)), kinds)
         weights = _weights(zip(data[name].tolist(), zip(first, second)), len(first))
-        return self._listed(first, second, weights)
+        return self._listed(first, second, weights, kinds)
 
     def _edge_list(self, data: Iterable[Any]) -> Graph:
         first: list[Any] = []
         second: list[Any] = []
         values: list[Any] = []
+        payloads: list[Any] = []
         for number, row in enumerate(data):
             try:
                 size = 0 if isinstance(row, (str, bytes)) else len(row)
@@ -411,10 +332,18 @@ class _Reader:
             first.append(row[0])
             second.append(row[1])
             values.append(self._payload(row[2]) if size == 3 else 1.0)
+            payloads.append(row[2] if size == 3 else None)
         weights = _weights(zip(values, zip(first, second)), len(values))
-        return self._listed(first, second, weights)
+        kinds = self._kinds_of(payloads, list(zip(first, second)))
+        return self._listed(first, second, weights, kinds)
 
-    def _listed(self, first: list[Any], second: list[Any], weights: FloatArray) -> Graph:
+    def _listed(
+        self,
+        first: list[Any],
+        second: list[Any],
+        weights: FloatArray,
+        kinds: list[str] | None = None,
+    ) -> Graph:
         """Edges between ids, which are numbered as they come."""
         place: dict[Hashable, int] = {}
         if self.ids is not None:
@@ -429,7 +358,7 @@ class _Reader:
                         f"graph: found the node {node!r}, expected something hashable"
                     ) from None
                 if known is None:
-                    _refuse_nan(node)
+                    refuse_missing(node)
                     if self.ids is not None:
                         raise ValueError(
                             f"graph: found the node {node!r} in edge {row}, expected one of ids"
@@ -438,7 +367,7 @@ class _Reader:
                 ends[row, column] = known
         nodes = list(place) if self.ids is None else self.ids
         arcs = self.rows_are_arcs
-        return self._numbered(nodes, ends[:, 0], ends[:, 1], weights, checked=True, arcs=arcs)
+        return self._numbered(nodes, ends[:, 0], ends[:, 1], weights, checked=True, arcs=arcs, kinds=kinds)
 
     def _numbered(
         self,
@@ -449,12 +378,20 @@ class _Reader:
         positions: FloatArray | None = None,
         checked: bool = False,
         arcs: bool = False,
+        kinds: list[str] | None = None,
     ) -> Graph:
         if self.ids is not None and not checked:
             check_number(self.ids, len(nodes))
             nodes = self.ids
         rule = self.duplicates
         ends = low, high
+        if kinds is not None:
+            native, found = _native.Graph.with_kinds(
+                len(nodes), ends, weights, kinds, labels(nodes), rule, arcs
+            )
+            made = Graph(native, nodes, positions)
+            made._kinds, made._kind_name = found, self.kinds
+            return made
         native = _native.Graph.from_edges(len(nodes), ends, weights, labels(nodes), rule, arcs)
         return Graph(native, nodes, positions)
 
@@ -466,62 +403,6 @@ class _Reader:
                 'directions of an edge become one, as in am.graph(data, duplicates="sum")'
             )
         return directed and self.keeps_directions
-
-
-def _in_range(node: Any, size: int) -> int | None:
-    try:
-        number = operator.index(node)
-    except TypeError:
-        # 3.0 is what an array of floats makes of the node 3.
-        if not isinstance(node, float) or not node.is_integer():
-            return None
-        number = int(node)
-    return number if 0 <= number < size else None
-
-
-def labels(ids: Sequence[Hashable]) -> list[str] | None:
-    """Ids as different strings, for messages and pages; numbers need none."""
-    if isinstance(ids, range):
-        return None
-    labels = [str(node) for node in ids]
-    if len(set(labels)) < len(labels):
-        labels = [repr(node) for node in ids]
-    if len(set(labels)) < len(labels):
-        labels = [f"{label} (node {place})" for place, label in enumerate(labels)]
-    return labels
-
-
-def checked_ids(ids: Iterable[Hashable]) -> Sequence[Hashable]:
-    if isinstance(ids, (str, bytes)):
-        raise TypeError(f"ids: found {ids!r}, expected a list of ids")
-    if isinstance(ids, np.ndarray) and ids.ndim != 1:
-        raise TypeError(f"ids: found an array of {ids.ndim} dimensions, expected a list of ids")
-    names = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
-    seen: dict[Hashable, int] = {}
-    for place, node in enumerate(names):
-        _refuse_nan(node)
-        try:
-            first = seen.setdefault(node, place)
-        except TypeError:
-            raise TypeError(f"ids: found {node!r}, expected something hashable") from None
-        if first != place:
-            raise ValueError(f"ids: found {node!r} twice, as node {first} and node {place}")
-    return range(len(names)) if names == list(range(len(names))) else names
-
-
-def check_number(ids: Sequence[Hashable], size: int) -> None:
-    if len(ids) != size:
-        raise ValueError(f"ids: found {len(ids)}, expected one for each of the {size} nodes")
-
-
-def _refuse_nan(node: Any) -> None:
-    missing = (
-        node is None
-        or (isinstance(node, float) and node != node)
-        or type(node).__name__ in ("NAType", "NaTType")
-    )
-    if missing:
-        raise ValueError(f"graph: found {node!r} in the place of a node, expected an id")
 
 
 def _weights(edges: Iterable[tuple[Any, Any]], count: int) -> FloatArray:
@@ -554,7 +435,3 @@ def _positions(pairs: Iterable[tuple[Any, Any]], count: int) -> FloatArray | Non
         and bool(np.isfinite(array).all())
     )
     return array if good else None
-
-
-def counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from . import _native
-from ._inputs import Graph, as_graph
+from ._facts import candidate_arrays, compared, crossing_arrays, same_columns, with_nodes
+from ._graph import Graph
+from ._inputs import as_graph
+from ._layers import are_layers, layered
 from ._matching import Matching
 from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
 from ._pairs import anchor_arrays
@@ -14,7 +17,14 @@ from ._points import Points
 from ._progress import ProgressOption
 from ._resources import limits, seed_of
 
-__all__ = ["match"]
+__all__ = ["Learner", "PointsModel", "Preset", "Regime", "Terms", "match"]
+
+#: What stands for the values that options take.
+Preset = Literal["best", "fast", "paper"]
+Regime = Literal["auto", "dense", "sparse"]
+PointsModel = Literal["auto", "distances", "similarity", "affine", "projective", "views", "smooth"]
+Terms = Literal["adjacency", "heat", "heat+wks", "heat+ap", "heat+b", "heat+b+ap"]
+Learner = Literal["projected", "exact"]
 
 # Options whose parameters have other names.
 _NAMES = {"learner": "learner.mode", "learner_c": "learner.c"}
@@ -25,27 +35,36 @@ def match(
     target: Any,
     anchors: Any = None,
     *,
-    preset: str = "best",
+    preset: Preset = "best",
     solver: str | None = None,
     node_similarity: Any = None,
     allow_unmatched: bool = False,
     directed: bool | None = None,
+    layers: str | Iterable[Any] | None = None,
+    relations: str | None = None,
+    source_nodes: Any = None,
+    target_nodes: Any = None,
+    attributes: str | Iterable[str] | None = None,
+    same: str | Iterable[str] | None = None,
+    candidates: Any = None,
+    crossing: Any = None,
+    crossing_back: Any = None,
     seed: Any = 0,
     threads: int | None = None,
     time_limit: float | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = False,
     repair_anchors: bool = False,
-    regime: str | None = None,
-    points_model: str | None = None,
+    regime: Regime | None = None,
+    points_model: PointsModel | None = None,
     solver_options: Mapping[str, Any] | None = None,
-    terms: str | None = None,
+    terms: Terms | None = None,
     tau: float | None = None,
     width: float | None = None,
     eigenvectors: int | None = None,
     c_b: float | None = None,
     c_ap: float | None = None,
-    learner: str | None = None,
+    learner: Learner | None = None,
     learner_c: float | None = None,
 ) -> Matching:
     """Match the nodes of ``source`` to the nodes of ``target``.
@@ -54,11 +73,13 @@ def match(
     ----------
     source, target
         The graphs: square NumPy arrays of weights, SciPy sparse matrices, graphs of networkx, igraph
-        or rustworkx, tables or lists of edges, ``am.points(xy)``, or what :func:`graph` made of them.
+        or rustworkx, tables or lists of edges, ``am.points(xy)``, what :func:`graph` made of them, or the
+        names of files, which :func:`read` reads. Lists of matrices or graphs of the same nodes are layers.
     anchors
         Pairs that are known, in the ids of the graphs: a dictionary, a list of pairs, an array of two
         columns, or a pandas Series. Triples ``(source, target, weight)`` with a weight below 1 are
-        soft anchors; weight 1 is certain.
+        soft anchors; weight 1 is certain. ``None`` in the place of a node says that the other has no
+        partner: ``{"a": None}`` or ``(None, "u4")``.
     preset : {"best", "fast", "paper"}
         The method: the most likely matching, searched for until nothing more is gained; the same with
         a short search; or Hu, Rustamov & Guibas (CVPR 2013) step by step.
@@ -73,6 +94,30 @@ def match(
     directed
         Whether edges have directions, as in :func:`graph`: by default as the graphs have them, ``True`` for
         lists and tables whose rows are arcs. Directions are compared where both graphs have them.
+    layers
+        The edge attribute or column that names the layer of each edge, or names for the graphs of two
+        lists; edges are compared layer by layer, and a layer has the same name on both sides. Not for
+        ``paper``, as everything up to ``crossing_back``.
+    relations
+        The same for relations, which may have other names on the other side.
+    source_nodes, target_nodes
+        What is known of the nodes: pandas tables whose index, or whose column ``id`` or ``node``, has the
+        ids; dictionaries of a dictionary for each node, or of columns, one of them ``id``; or the names of
+        files. Nodes that have no edge are added this way.
+    attributes
+        The columns to compare, of these tables or of the nodes of the graphs themselves; by default those
+        that both tables have.
+    same
+        Columns in which partners must have the same value; a node without a value goes with all.
+    candidates
+        The partners that are possible: a dictionary from source ids to lists of target ids, pairs
+        ``(source, target)`` or triples with a score, or such a pandas table. A source node that is named
+        takes none but those listed for it. Scores, on any scale, are evidence.
+    crossing
+        Edges from source to target nodes: a matrix of a row for each source and a column for each target
+        node, dense or sparse, or ``(from, to[, weight])`` in their ids, as a list or a pandas table.
+    crossing_back
+        Edges from target to source nodes, in the same forms.
     seed
         The seed of everything random: an integer, or a generator of NumPy to draw one from.
     threads
@@ -151,23 +196,92 @@ def match(
         "learner_c": learner_c,
     }
     settings = {_NAMES.get(name, name): value for name, value in given.items() if value is not None}
-    _check_preset(preset, [name for name, value in given.items() if value is not None], node_similarity)
+    beside = {
+        "node_similarity": (node_similarity,),
+        "attributes": (attributes,),
+        "candidates": (candidates, same),
+        "crossing": (crossing, crossing_back),
+        "layers": (layers if isinstance(layers, str) else None, _either(source, target)),
+        "relations": (relations,),
+    }
+    facts = [name for name, values in beside.items() if any(value is not None for value in values)]
+    _check_preset(preset, [name for name, value in given.items() if value is not None], facts)
+    if relations is not None and not isinstance(relations, str):
+        raise TypeError(f"relations: found {relations!r}, expected the name of an edge attribute or column")
+    if layers is not None and relations is not None:
+        raise TypeError("relations: found layers= as well, expected one of the two")
     if solver is not None:
         settings["solver"] = {**(solver_options or {}), "name": solver}
     settings["seed"] = seed_of(seed)
-    left, right = (as_graph(data, max_memory, directed) for data in (source, target))
-    known = anchor_arrays(anchors, left, right)
+    left, right = (
+        with_nodes(_side(data, layers, relations, max_memory, directed), data, table, name)
+        for data, table, name in (
+            (source, source_nodes, "source_nodes"),
+            (target, target_nodes, "target_nodes"),
+        )
+    )
+    anchored, alone = anchor_arrays(anchors, left, right)
+    takes = "attributes" in _facts_of(preset)
+    columns, notes = compared(attributes, same, left, right, takes)
+    kinds = None if left._kinds is None or right._kinds is None else (left._kinds, right._kinds)
+    asked = layers is not None or are_layers(source)
+    known = {
+        "alone": alone,
+        "columns": columns,
+        "same": same_columns(same, left, right),
+        "candidates": candidate_arrays(candidates, left, right),
+        "crossing": crossing_arrays(crossing, crossing_back, left, right),
+        "layers": kinds if asked else None,
+        "relations": kinds if relations is not None else None,
+    }
     similarity = _similarity(node_similarity, left, right)
     places = _places(preset, left, right, points_model)
     natives = (left._own, right._own) if places else (left._native, right._native)
     with limits(threads, time_limit, max_memory, progress) as resources:
-        record = _native.match_graphs(*natives, known, similarity, places, preset, settings, resources)
-    record["notes"] = left.notes("source") + right.notes("target") + record["notes"]
+        record = _native.match_graphs(
+            *natives, anchored, similarity, known, places, preset, settings, resources
+        )
+    record["notes"] = left.notes("source") + right.notes("target") + notes + record["notes"]
     record["parameters"].append(("seed", str(settings["seed"])))
     return Matching(record, left, right)
 
 
-def _check_preset(preset: str, options: Sequence[str], node_similarity: Any) -> None:
+def _either(source: Any, target: Any) -> bool | None:
+    """Whether the sides are lists of graphs; ``None`` when neither is."""
+    lists = are_layers(source), are_layers(target)
+    if lists[0] != lists[1]:
+        raise ValueError("layers: found a list of graphs on one side alone, expected one on both")
+    return True if lists[0] else None
+
+
+def _side(
+    data: Any,
+    layers: str | Iterable[Any] | None,
+    relations: str | None,
+    max_memory: int | str | None,
+    directed: bool | None,
+) -> Graph:
+    """The graph of one side, with the kinds of its edges where these are asked for."""
+    if are_layers(data):
+        if relations is not None or isinstance(layers, str):
+            option = "layers" if relations is None else "relations"
+            raise TypeError(
+                f"{option}: found a name with lists of graphs, expected graphs with this attribute"
+            )
+        return layered(data, layers, max_memory, directed)
+    if layers is not None and not isinstance(layers, str):
+        raise TypeError(
+            "layers: found names of layers without lists of graphs, expected the name of an edge attribute "
+            "or column"
+        )
+    return as_graph(data, max_memory, directed, layers if relations is None else relations)
+
+
+def _facts_of(preset: str) -> list[str]:
+    return next(facts for name, _, _, facts in _native.matchers() if name == preset)
+
+
+def _check_preset(preset: str, options: Sequence[str], facts: Sequence[str]) -> None:
     """Refuses options of another preset, as they would have no effect."""
     matchers = {name: (parameters, facts) for name, _, parameters, facts in _native.matchers()}
     if preset not in matchers:
@@ -177,8 +291,7 @@ def _check_preset(preset: str, options: Sequence[str], node_similarity: Any) -> 
         parameters, facts = matchers[matcher]
         return option in facts or _NAMES.get(option, option).split(".")[0] in parameters
 
-    wanted = [*options, *(["node_similarity"] if node_similarity is not None else [])]
-    for option in wanted:
+    for option in (*options, *facts):
         if not knows(preset, option):
             others = [repr(name) for name in matchers if knows(name, option)]
             know = "knows" if len(others) == 1 else "know"

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._graph import Graph
 from ._images import image_file
-from ._inputs import Graph
 from ._numbers import FloatArray, aligned, whole_number
 from ._pairs import truth_pairs
 from ._points import Points
@@ -216,6 +216,24 @@ class Matching:
             elif partner[i] == a:
                 right += 1
         return right / asked if asked else math.nan
+
+    def precision(self, truth: Any) -> float:
+        """The share of the pairs found that ``truth`` has; certain anchors do not count.
+
+        Parameters
+        ----------
+        truth
+            The right pairs, as for :meth:`accuracy`.
+
+        Returns
+        -------
+        float
+            NaN when nothing but anchors was found.
+        """
+        partner = dict(truth_pairs(truth, self._source, self._target))
+        pairs = self.pairs_by_number[~self.is_anchor].tolist()
+        right = sum(partner.get(i) == a for i, a in pairs)
+        return right / len(pairs) if pairs else math.nan
 
     def suggest(self, k: int = 5) -> list[Suggestion]:
         """The ``k`` source nodes whose partners, if a person told them, would settle the most.

@@ -16,6 +16,7 @@ _Panel: TypeAlias = tuple[_Floats, _Indices, list[float] | None]
 _Sides: TypeAlias = tuple[_Indices, _Indices]
 _Affinities: TypeAlias = tuple[_Floats, _Floats, tuple[int, int], list[tuple[int, int]]]
 _Scores: TypeAlias = tuple[_Floats, list[tuple[int, int]], tuple[_Floats, _Floats] | None]
+_Kinds: TypeAlias = tuple[list[str], _Indices, _Indices, _Indices, _Floats]
 _Made: TypeAlias = tuple[_Floats, _Floats, _Indices, _Floats | None, _Floats | None, list[str]]
 
 __all__ = [
@@ -38,6 +39,8 @@ __all__ = [
     "normalised",
     "random_anchors",
     "random_walks",
+    "read_graph",
+    "read_nodes",
     "read_problems",
     "report",
     "signature",
@@ -67,6 +70,16 @@ class Graph:
         duplicates: str,
         directed: bool,
     ) -> Graph: ...
+    @staticmethod
+    def with_kinds(
+        nodes: int,
+        ends: tuple[_Indices, _Indices],
+        weights: _Floats,
+        kinds: list[str],
+        labels: list[str] | None,
+        duplicates: str,
+        directed: bool,
+    ) -> tuple[Graph, _Kinds]: ...
     @staticmethod
     def from_points(points: _Floats, labels: list[str] | None, limits: Limits) -> Graph: ...
     @staticmethod
@@ -158,11 +171,14 @@ def match_graphs(
     target: Graph,
     anchors: tuple[_Indices, _Indices, _Floats],
     node_similarity: _Floats | None,
+    known: dict[str, Any],
     points: tuple[_Floats, _Floats] | None,
     preset: str,
     settings: dict[str, Any],
     limits: Limits,
 ) -> dict[str, Any]: ...
+def read_graph(path: str, reading: dict[str, Any], limits: Limits) -> dict[str, Any]: ...
+def read_nodes(path: str) -> tuple[list[str], list[tuple[str, list[str | None]]]]: ...
 def matchers() -> list[tuple[str, str, dict[str, Any], list[str]]]: ...
 def suggest(record: dict[str, Any], count: int, limits: Limits) -> list[tuple[int, float]]: ...
 def report(

@@ -16,6 +16,7 @@ __all__ = [
     "check_sparse",
     "csr_arrays",
     "float_array",
+    "is_missing",
     "is_sparse",
     "passed",
     "whole_number",
@@ -31,6 +32,15 @@ IndexArray = npt.NDArray[np.int64]
 def passed(name: str) -> Any:
     """A module that is loaded already, as it is when the user has an object of it; else ``None``."""
     return sys.modules.get(name)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether ``value`` stands for none: ``None``, NaN, or what pandas has in its place."""
+    return (
+        value is None
+        or (isinstance(value, float) and value != value)
+        or type(value).__name__ in ("NAType", "NaTType")
+    )
 
 
 def float_array(values: Any, name: str, dimensions: int) -> FloatArray:

@@ -7,38 +7,60 @@ from typing import Any
 
 import numpy as np
 
-from ._inputs import Graph
-from ._numbers import FloatArray, IndexArray, passed
+from ._graph import Graph
+from ._numbers import FloatArray, IndexArray, is_missing, passed
 
-__all__ = ["anchor_arrays", "truth_pairs"]
+__all__ = ["Alone", "anchor_arrays", "truth_pairs"]
+
+#: Source and target nodes without a partner.
+Alone = tuple[list[int], list[int]]
 
 _EXPECTED = "pairs (source, target) or (source, target, weight), a dictionary, an array or a Series"
 
 
-def anchor_arrays(anchors: Any, source: Graph, target: Graph) -> tuple[IndexArray, IndexArray, FloatArray]:
-    """Node numbers and weights of anchors."""
-    rows = list(_rows(anchors, "anchors"))
-    first = np.empty(len(rows), dtype=np.int64)
-    second = np.empty(len(rows), dtype=np.int64)
-    weights = np.ones(len(rows))
-    for place, (left, right, weight) in enumerate(rows):
-        first[place] = source.find(left, "anchors", "source")
-        second[place] = target.find(right, "anchors", "target")
-        if weight is not None:
-            try:
-                weights[place] = float(weight)
-            except (TypeError, ValueError):
-                raise TypeError(
-                    f"anchors: pair ({left!r}, {right!r}) has the weight {weight!r}, expected a number "
-                    "above 0 and at most 1"
-                ) from None
-    return first, second, weights
+def anchor_arrays(
+    anchors: Any, source: Graph, target: Graph
+) -> tuple[tuple[IndexArray, IndexArray, FloatArray], Alone]:
+    """Node numbers and weights of anchors, and the nodes that have no partner."""
+    pairs: list[tuple[int, int]] = []
+    weights: list[float] = []
+    alone: Alone = ([], [])
+    for left, right, weight in _rows(anchors, "anchors"):
+        value = 1.0 if weight is None else _weight(weight, left, right)
+        if left is not None and right is not None:
+            pairs.append((source.find(left, "anchors", "source"), target.find(right, "anchors", "target")))
+            weights.append(value)
+            continue
+        if left is None and right is None:
+            raise ValueError(f"anchors: found ({left!r}, {right!r}), expected one node at least")
+        if value != 1.0:
+            raise ValueError(
+                f"anchors: ({left!r}, {right!r}) has the weight {weight!r}, expected 1 or none: that a "
+                "node has no partner is certain"
+            )
+        if right is None:
+            alone[0].append(source.find(left, "anchors", "source"))
+        else:
+            alone[1].append(target.find(right, "anchors", "target"))
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return (ends[:, 0].copy(), ends[:, 1].copy(), np.array(weights, dtype=np.float64)), alone
+
+
+def _weight(weight: Any, left: Any, right: Any) -> float:
+    try:
+        return float(weight)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"anchors: pair ({left!r}, {right!r}) has the weight {weight!r}, expected a number "
+            "above 0 and at most 1"
+        ) from None
 
 
 def truth_pairs(truth: Any, source: Graph, target: Graph) -> list[tuple[int, int]]:
     """Node numbers of the right pairs.
 
-    A one-dimensional array has the number of the partner of each source node, −1 for none.
+    A one-dimensional array has the number of the partner of each source node, −1 for none; in the other
+    forms ``None`` stands for no partner.
     """
     if isinstance(truth, np.ndarray) and truth.ndim == 1 and truth.dtype.kind in "iu":
         if len(truth) != source.n_nodes:
@@ -52,6 +74,8 @@ def truth_pairs(truth: Any, source: Graph, target: Graph) -> list[tuple[int, int
         return [(k, int(partner)) for k, partner in enumerate(truth) if partner >= 0]
     partner: dict[int, int] = {}
     for left, right, _ in _rows(truth, "truth"):
+        if (left is None) != (right is None):
+            continue
         i, a = source.find(left, "truth", "source"), target.find(right, "truth", "target")
         if partner.setdefault(i, a) != a:
             other = target.ids[partner[i]]
@@ -67,7 +91,7 @@ def _rows(pairs: Any, name: str) -> Iterable[tuple[Any, Any, Any]]:
         return [(left, right, None) for left, right in pairs.items()]
     pandas = passed("pandas")
     if pandas is not None and isinstance(pairs, pandas.Series):
-        return [(left, right, None) for left, right in pairs.items()]
+        return [(left, _partner(right), None) for left, right in pairs.items()]
     if pandas is not None and isinstance(pairs, pandas.DataFrame):
         columns = pairs.columns.tolist()
         if {"source", "target"} <= set(columns):
@@ -78,7 +102,11 @@ def _rows(pairs: Any, name: str) -> Iterable[tuple[Any, Any, Any]]:
             )
         values = [pairs[column].tolist() for column in columns]
         weights = values[2] if len(values) == 3 else [None] * len(pairs)
-        return list(zip(values[0], values[1], weights))
+        return [
+            # Who has no partner has no weight either.
+            (left, right, None if None in (left, right) and is_missing(weight) else weight)
+            for left, right, weight in zip(map(_partner, values[0]), map(_partner, values[1]), weights)
+        ]
     if isinstance(pairs, np.ndarray):
         if pairs.size == 0:
             return []
@@ -89,6 +117,11 @@ def _rows(pairs: Any, name: str) -> Iterable[tuple[Any, Any, Any]]:
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise TypeError(f"{name}: found an object of type {type(pairs).__name__}, expected {_EXPECTED}")
     return [_row(row, name) for row in pairs]
+
+
+def _partner(node: Any) -> Any:
+    """A node of a pandas table, which has other words for ``None``."""
+    return None if is_missing(node) else node
 
 
 def _row(row: Any, name: str) -> tuple[Any, Any, Any]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ._executors import Outcome, Task, match_remote
-from ._inputs import Graph
+from ._graph import Graph
 
 __all__ = ["Packer", "Parcel", "match_parcel", "unpacked"]
 

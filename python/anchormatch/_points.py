@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from . import _native
-from ._inputs import Graph, check_number, checked_ids, counted, labels
+from ._graph import Graph, counted, labels
+from ._ids import check_number, checked_ids
 from ._native import Graph as NativeGraph
 from ._numbers import FloatArray, aligned, float_array, passed
 from ._resources import quick

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._inputs import Graph
+from ._graph import Graph
 from ._numbers import FloatArray, IndexArray, csr_arrays, float_array, is_sparse, passed
 from ._progress import ProgressOption
 from ._resources import limits, quick, seed_of

@@ -231,6 +231,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "solve K": (am.solve, {"problem": K, **LIMITS}),
     "Problem.product": (am.Problem.product, {"a": WEIGHTS, "b": WEIGHTS, **MEMORY}),
     "Problem.explicit": (am.Problem.explicit, {"matrix": K, **MEMORY}),
+    "read": (am.read, {"path": _files(), **MEMORY}),
     "read_problems": (am.read_problems, {"path": _files(), **MEMORY}),
     "signature": (am.signature, {"graph": WEIGHTS, **LIMITS}),
     "signature anchored": (am.signature, {"graph": WEIGHTS, "kind": "anchored", "anchors": [0], **LIMITS}),

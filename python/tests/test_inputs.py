@@ -231,7 +231,7 @@ BAD_GRAPHS = [
     (np.array([[None, "x"], ["x", None]], dtype=object), TypeError, "no numbers"),
     (np.zeros((2, 2), dtype="M8[D]"), TypeError, "expected numbers"),
     (np.ma.masked_array(np.ones((2, 2)), mask=[[0, 1], [0, 0]]), ValueError, "masked"),
-    ("graph.csv", TypeError, "found an object of type str"),
+    (b"graph.csv", TypeError, "found an object of type bytes"),
     (7, TypeError, "found an object of type int"),
     (None, TypeError, "found an object of type NoneType"),
     ({"a": "b"}, TypeError, "found an object of type dict"),
@@ -267,6 +267,13 @@ def test_bad_graphs_are_refused_in_words(data, kind, words):
     for call in (lambda: am.graph(data), lambda: am.match(data, np.ones((2, 2)))):
         with pytest.raises(kind, match=words):
             call()
+
+
+def test_names_of_files_are_for_match_and_read():
+    with pytest.raises(TypeError, match=r"found an object of type str, expected .* or am.read\(path\)"):
+        am.graph("graph.csv")
+    with pytest.raises(FileNotFoundError, match="graph.csv"):
+        am.match("graph.csv", np.ones((2, 2)))
 
 
 @pytest.mark.parametrize(("data", "kind", "words"), DIRECTED_GRAPHS)

@@ -88,7 +88,7 @@ def test_a_generator_of_seeds_is_drawn_from_in_the_order_of_the_pairs():
 
 def test_wrong_options_are_refused_before_anything_runs():
     with pytest.raises(
-        TypeError, match="colour: found, expected an option of match: allow_unmatched, c_ap"
+        TypeError, match="colour: found, expected an option of match: allow_unmatched, attributes, c_ap"
     ):
         am.match_many(PAIRS, colour="red")
     with pytest.raises(ValueError, match="on_error: found 'ignore', expected 'collect' or 'raise'"):

@@ -76,7 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Match(Box<matching::Options>),
-    Suggest(suggest::Options),
+    Suggest(Box<suggest::Options>),
     Solve(solve::Options),
     Solvers(solvers::Options),
     Demo(demo::Options),
@@ -188,14 +188,18 @@ impl Reading {
         Ok(read_graph(path, &self.options(max_memory))?)
     }
 
-    /// The same, but points stay points, without edges.
-    pub(crate) fn points_or_graph(
+    /// A side of a match: points stay points, without edges, where they are matched by where they lie;
+    /// `kinds` is the column of the kinds of edges.
+    pub(crate) fn side(
         &self,
         path: &Path,
+        by_points: bool,
+        kinds: Option<&str>,
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
-            edgeless: true,
+            edgeless: by_points,
+            kinds: kinds.map(str::to_owned),
             ..self.options(max_memory)
         };
         Ok(read_graph(path, &options)?)

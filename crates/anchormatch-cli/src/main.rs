@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod knowledge;
 mod method;
 mod sides;
 

@@ -123,7 +123,7 @@ pub(crate) fn presets() -> PossibleValuesParser {
 }
 
 /// Something that an option asks of the matcher.
-struct Wish {
+pub(crate) struct Wish {
     option: &'static str,
     kind: Kind,
 }
@@ -139,6 +139,20 @@ impl Wish {
     fn parameter(option: &'static str, name: &'static str, value: Value) -> Self {
         let kind = Kind::Parameter(name, value);
         Self { option, kind }
+    }
+
+    /// A fact that the task will hold.
+    pub(crate) fn fact(option: &'static str, fact: Fact) -> Self {
+        let kind = Kind::Fact(fact);
+        Self { option, kind }
+    }
+
+    /// Refuses a matcher that does not know all of `wishes`.
+    pub(crate) fn check(wishes: &[Self], matcher: &dyn Matcher) -> Result<(), Failure> {
+        match wishes.iter().find(|wish| !wish.is_known_to(matcher)) {
+            Some(wrong) => Err(wrong.refused(matcher)),
+            None => Ok(()),
+        }
     }
 
     fn is_known_to(&self, matcher: &dyn Matcher) -> bool {
@@ -166,13 +180,16 @@ impl Wish {
 }
 
 impl Method {
-    /// The matcher with everything that the options set.
-    pub(crate) fn matcher(&self, seed: u64) -> Result<Box<dyn Matcher>, Failure> {
-        let wishes = self.wishes();
+    /// The matcher with everything that the options set, and that knows what `others` ask for.
+    pub(crate) fn matcher(
+        &self,
+        seed: u64,
+        others: Vec<Wish>,
+    ) -> Result<Box<dyn Matcher>, Failure> {
+        let mut wishes = self.wishes();
+        wishes.extend(others);
         let matcher = self.preset(&wishes)?;
-        if let Some(wrong) = wishes.iter().find(|w| !w.is_known_to(matcher.as_ref())) {
-            return Err(wrong.refused(matcher.as_ref()));
-        }
+        Wish::check(&wishes, matcher.as_ref())?;
         let mut settings = Settings::new();
         for wish in wishes {
             if let Kind::Parameter(name, value) = wish.kind {
@@ -255,9 +272,7 @@ impl Method {
         );
         wish("--learner-c", "learner.c", number(paper.learner_c));
         if self.node_similarity.is_some() {
-            let kind = Kind::Fact(Fact::Similarity);
-            let option = "--node-similarity";
-            wishes.push(Wish { option, kind });
+            wishes.push(Wish::fact("--node-similarity", Fact::Similarity));
         }
         wishes
     }
@@ -276,7 +291,10 @@ mod tests {
 
     fn matcher(options: &str) -> Result<Box<dyn Matcher>, Failure> {
         let words = std::iter::once("x").chain(options.split_whitespace());
-        Line::try_parse_from(words).unwrap().method.matcher(3)
+        Line::try_parse_from(words)
+            .unwrap()
+            .method
+            .matcher(3, Vec::new())
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! memory; the others, and a solver in the place of the preset's own search, get the complete graphs of
 //! the distances.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anchormatch::error::{Hint, ParseError};
@@ -12,8 +12,8 @@ use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
 use anchormatch::{Anchors, Error, Task};
-use anchormatch_io::{LoadedGraph, read_nodes};
-use clap::{Args, ValueEnum};
+use anchormatch_io::LoadedGraph;
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use crate::args::Reading;
@@ -48,64 +48,22 @@ impl PointsModel {
     }
 }
 
-/// Tables that name the nodes of both graphs.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Reading graphs")]
-pub(crate) struct Nodes {
-    /// All nodes of SOURCE, `id[,column...]`: those without an edge, which a list of edges does not name, exist as well
-    #[arg(long, value_name = "FILE")]
-    source_nodes: Option<PathBuf>,
-
-    /// The same for TARGET
-    #[arg(long, value_name = "FILE")]
-    target_nodes: Option<PathBuf>,
-}
-
-impl Nodes {
-    /// The files with their options.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let named = [
-            ("--source-nodes", &self.source_nodes),
-            ("--target-nodes", &self.target_nodes),
-        ];
-        let given = named.into_iter();
-        given.filter_map(|(option, path)| Some((option, path.as_deref()?)))
-    }
-
-    /// Both sides with all of their nodes.
-    pub(crate) fn named(&self, sides: Sides) -> Result<Sides, Failure> {
-        if let Some((option, _)) = self.inputs().next()
-            && sides.source.format.is_points()
-        {
-            let expected = "graphs: a table of points names its nodes by itself";
-            return Err(Failure::usage(option, "tables of points", expected));
-        }
-        let complete = |graph: LoadedGraph, path: &Option<PathBuf>| match path {
-            Some(path) => graph.with_nodes(&read_nodes(path)?),
-            None => Ok(graph),
-        };
-        Ok(Sides {
-            source: complete(sides.source, &self.source_nodes)?,
-            target: complete(sides.target, &self.target_nodes)?,
-            points: sides.points,
-        })
-    }
-}
-
 /// Both graphs, and where their nodes lie if these are points to be matched by that.
 pub(crate) struct Sides {
     pub(crate) source: LoadedGraph,
     pub(crate) target: LoadedGraph,
-    points: Option<[Arc<Matrix>; 2]>,
+    pub(crate) points: Option<[Arc<Matrix>; 2]>,
 }
 
 impl Sides {
-    /// Reads both files for `matcher`; `model` is what --points-model says.
+    /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
+    /// of edges.
     pub(crate) fn read(
         reading: &Reading,
         paths: [&Path; 2],
         matcher: &dyn Matcher,
         model: Option<PointsModel>,
+        kinds: Option<&str>,
         max_memory: Option<u64>,
     ) -> Result<Self, Failure> {
         let by_points = takes_points(matcher);
@@ -119,10 +77,7 @@ impl Sides {
                 "distances, of which alone a solver knows, or no --solver",
             ));
         }
-        let read = |path| match by_points {
-            true => reading.points_or_graph(path, max_memory),
-            false => reading.graph(path, max_memory),
-        };
+        let read = |path| reading.side(path, by_points, kinds, max_memory);
         let (source, target) = (read(paths[0])?, read(paths[1])?);
         check_alike([(paths[0], &source), (paths[1], &target)])?;
         let are_points = source.format.is_points();

@@ -38,7 +38,8 @@ pub fn check_graph(bytes: &[u8], format: Format) {
     }
 }
 
-/// Reads pairs and takes them as anchors, as a truth and as similarities of two small graphs.
+/// Reads pairs and takes them as anchors, as a truth, as similarities, as candidates and as edges between two small
+/// graphs.
 ///
 /// # Panics
 /// When what is accepted is out of range, or the refusal is no good message.
@@ -48,11 +49,11 @@ pub fn check_pairs(bytes: &[u8]) {
         Err(error) => return assert_message(&error),
     };
     // Graphs that know the first few ids of the file, so that most files get past the names.
-    let named = |id: fn(&anchormatch_io::PairRow) -> &str| {
+    let named = |id: fn(&anchormatch_io::PairRow) -> Option<&str>| {
         let mut ids: Vec<String> = Vec::new();
-        for row in table.rows.iter().take(12) {
-            if !ids.iter().any(|known| known == id(row)) {
-                ids.push(id(row).to_owned());
+        for id in table.rows.iter().take(12).filter_map(id) {
+            if !ids.iter().any(|known| known == id) {
+                ids.push(id.to_owned());
             }
         }
         if ids.is_empty() {
@@ -62,7 +63,10 @@ pub fn check_pairs(bytes: &[u8]) {
         let labels = Labels::new(ids).expect("distinct ids");
         graph.with_labels(labels).expect("a label for each node")
     };
-    let (source, target) = (named(|row| &row.source), named(|row| &row.target));
+    let (source, target) = (
+        named(|row| row.source.as_deref()),
+        named(|row| row.target.as_deref()),
+    );
     let (n, m) = (source.node_count(), target.node_count());
     match table.anchors(&source, &target) {
         Ok(anchors) => {
@@ -87,6 +91,14 @@ pub fn check_pairs(bytes: &[u8]) {
             assert_eq!(similarity.shape(), (n, m));
             assert!(similarity.occurring().all(f64::is_finite));
         }
+        Err(error) => assert_message(&error),
+    }
+    match table.candidates(&source, &target) {
+        Ok(found) => assert!(found.pairs.iter().all(|&(s, t)| s < n && t < m)),
+        Err(error) => assert_message(&error),
+    }
+    match table.crossing((&source, "source"), (&target, "target")) {
+        Ok(edges) => assert_eq!((edges.rows(), edges.cols()), (n, m)),
         Err(error) => assert_message(&error),
     }
 }

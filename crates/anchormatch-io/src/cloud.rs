@@ -6,7 +6,7 @@ use anchormatch::linalg::Matrix;
 
 use super::fault::{fault, in_file};
 use super::options::DEFAULT_MEMORY;
-use super::{Format, LoadedGraph, ReadOptions};
+use super::{Format, LoadedGraph, NodeColumns, ReadOptions};
 
 /// What the complete graph takes, by the square of the number of points: half as many edges.
 const BYTES_PER_PAIR: u64 = GraphBuilder::EDGE_BYTES / 2;
@@ -122,6 +122,8 @@ impl<'a> Cloud<'a> {
         Ok(LoadedGraph {
             graph,
             positions: Some(positions),
+            columns: NodeColumns::default(),
+            kinds: None,
             format,
             looks_like_points: false,
             notes,

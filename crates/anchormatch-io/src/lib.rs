@@ -24,7 +24,8 @@
 //! [Problems](read_problem) have formats of their own: `.dd`, QAPLIB's `.dat` and
 //! [saved problems](problem_json).
 //!
-//! Beside graphs there are tables of their nodes ([`NodeTable`]), pairs of nodes ([`PairTable`]: anchors, a truth) and results
+//! Beside graphs there are tables of their nodes ([`NodeTable`], and [`FeatureTable`] where each has few of many features),
+//! pairs of nodes ([`PairTable`]: anchors, a truth, candidates, edges from one graph to the other) and results
 //! ([`write_matching_csv`], [`write_matching_json`]). Files are read as streams and nothing is
 //! allocated because a file says so: a header that promises more than the file holds costs nothing.
 //! A fault in a file is an [`Error::Parse`] with the file, the line, what was found and what was
@@ -34,11 +35,13 @@ mod adjacency;
 mod binary;
 mod cloud;
 mod coco;
+mod columns;
 mod dd;
 mod dense;
-mod edge_columns;
+mod edge_kinds;
 mod edge_list;
 mod fault;
+mod features;
 mod format;
 mod gml;
 mod graphml;
@@ -69,20 +72,23 @@ mod xml;
 
 pub use adjacency::{read_adjacency_from, write_adjacency};
 pub use coco::{read_coco_from, write_coco};
+pub use columns::{NodeColumn, NodeColumns};
 pub use dd::{DdProblem, read_dd, read_dd_from, write_dd};
+pub use edge_kinds::KindRows;
 pub use edge_list::{read_edge_list_from, write_edge_list};
+pub use features::{FeatureTable, feature_weights, read_features, read_features_from};
 pub use format::Format;
 pub use gml::{read_gml_from, write_gml};
 pub use graphml::{read_graphml_from, write_graphml};
 pub use leda::{read_leda_from, write_leda};
 pub use mat::{read_mat_from, write_mat};
-pub use matching::{write_matching_csv, write_matching_json};
+pub use matching::{write_matching_csv, write_matching_json, write_unmatched_csv};
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use metis::{read_metis_from, write_metis};
-pub use nodes::{NodeTable, read_nodes, read_nodes_from};
+pub use nodes::{NodeTable, TableColumn, read_nodes, read_nodes_from};
 pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
 pub use options::ReadOptions;
-pub use pairs::{PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
+pub use pairs::{Candidates, PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
 pub use pajek::{read_pajek_from, write_pajek};
 pub use ply::{read_ply_from, write_ply};
 pub use points::{read_points_from, read_xyz_from, write_points, write_xyz};
@@ -101,7 +107,7 @@ use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
 use anchormatch::error::{Error, Hint, Result};
-use anchormatch::graph::{Cleaning, Graph, GraphBuilder, Labels};
+use anchormatch::graph::{Cleaning, EdgeKinds, Graph, GraphBuilder, Labels};
 use anchormatch::linalg::Matrix;
 use fault::unwritable;
 use options::DEFAULT_MEMORY;
@@ -113,6 +119,11 @@ pub struct LoadedGraph {
     pub graph: Graph,
     /// Where the nodes lie, n×2 or n×3, when the file says so.
     pub positions: Option<Matrix>,
+    /// What is known of the nodes beside: the attributes of nodes in GraphML and GML, and the columns of a
+    /// table of nodes.
+    pub columns: NodeColumns,
+    /// The kinds of the edges, where [`ReadOptions::kinds`] names what holds them.
+    pub kinds: Option<EdgeKinds>,
     /// The format that was read.
     pub format: Format,
     /// Whether a list of edges looks like a table of points that nobody called so: where ids turn out to be
@@ -141,7 +152,7 @@ pub fn read_graph(path: &Path, options: &ReadOptions) -> Result<LoadedGraph> {
     let format = options.format_of(path)?;
     let is_guess = format == Format::EdgeList && options.format.is_none();
     open(path, |reader, name| {
-        if is_guess && options.weight.is_none() {
+        if is_guess && options.weight.is_none() && options.kinds.is_none() {
             read_edges_or_points(reader, name, options)
         } else {
             read_graph_from(reader, name, format, options)
@@ -182,6 +193,7 @@ pub fn read_graph_from(
     options: &ReadOptions,
 ) -> Result<LoadedGraph> {
     options.check_columns(format)?;
+    options.check_kinds(name, format)?;
     gzip::unpacked(&mut reader, name, options, |reader| match format {
         Format::EdgeList => read_edge_list_from(reader, name, options),
         Format::Points => read_points_from(reader, name, options),
@@ -318,6 +330,8 @@ fn finish(
     Ok(LoadedGraph {
         graph,
         positions: None,
+        columns: NodeColumns::default(),
+        kinds: None,
         format,
         looks_like_points: false,
         notes,

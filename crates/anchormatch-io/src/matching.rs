@@ -32,6 +32,32 @@ pub fn write_matching_csv(
     Ok(())
 }
 
+/// Writes the nodes without a partner as rows of [`write_matching_csv`] with an empty field, which say so
+/// again when they are read as anchors.
+///
+/// # Errors
+/// When `out` fails, or an id is empty or holds a line break.
+///
+/// # Panics
+/// When the labels are not those of the graphs that were matched.
+pub fn write_unmatched_csv(
+    out: &mut (impl Write + ?Sized),
+    matching: &Matching,
+    source: &Labels,
+    target: &Labels,
+) -> std::io::Result<()> {
+    for &node in &matching.unmatched_source {
+        write_field(out, &source.get(node))?;
+        writeln!(out, ",,")?;
+    }
+    for &node in &matching.unmatched_target {
+        out.write_all(b",")?;
+        write_field(out, &target.get(node))?;
+        writeln!(out, ",")?;
+    }
+    Ok(())
+}
+
 /// Writes everything but the curves of the report as one JSON object, its keys always in one order.
 ///
 /// With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `right` and `asked` follow
@@ -219,6 +245,16 @@ mod tests {
             String::from_utf8(bytes).unwrap(),
             "source,target,confidence\n\"a,b\",2,1\n\"\"\"c\"\"\",1,0.25\n"
         );
+    }
+
+    #[test]
+    fn rows_of_unmatched_nodes_have_an_empty_field() {
+        let (mut matching, source, target) = matching();
+        matching.unmatched_source.push(0);
+        matching.unmatched_target.push(1);
+        let mut bytes = Vec::new();
+        write_unmatched_csv(&mut bytes, &matching, &source, &target).unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), "d,,\n\"a,b\",,\n,2,\n");
     }
 
     #[test]

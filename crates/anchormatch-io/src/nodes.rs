@@ -2,7 +2,9 @@
 //!
 //! A list of edges knows no node without an edge. A table of nodes names them all, so that nodes without
 //! edges can be matched, anchored, or be named as unmatched. The first column holds the ids; a first row that
-//! begins with `id`, `node`, `name`, `label` or `vertex` is a header, and more columns than one need it.
+//! begins with `id`, `node`, `name`, `label` or `vertex` is a header, and more columns than one need it. The other
+//! columns are what is known of the nodes; an empty field is a word that is not known, and a column without a name is
+//! left aside.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -12,10 +14,11 @@ use anchormatch::error::Result;
 
 use super::LoadedGraph;
 use super::fault::{fault, quoted};
-use super::table::{Shape, Table};
+use super::table::{Row, Shape, Table};
 
 /// What a first column may be called.
-const ID_NAMES: [&str; 7] = ["id", "node", "name", "label", "vertex", "node_id", "nodeid"];
+pub(super) const ID_NAMES: [&str; 7] =
+    ["id", "node", "name", "label", "vertex", "node_id", "nodeid"];
 
 const SHAPE: Shape = Shape {
     columns: 1..=1024,
@@ -25,15 +28,24 @@ const SHAPE: Shape = Shape {
     wanted: "id, or id and other columns under a header",
 };
 
-/// The ids of a graph's nodes, not yet compared with any graph.
+/// The ids of a graph's nodes and what is known of them, not yet compared with any graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeTable {
     /// The ids in the order of the file.
     pub ids: Vec<String>,
-    /// The names of the other columns.
-    pub columns: Vec<String>,
+    /// The other columns that have names.
+    pub columns: Vec<TableColumn>,
     /// The file, for errors.
     pub file: String,
+}
+
+/// A column of a [`NodeTable`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableColumn {
+    /// Its name in the header.
+    pub name: String,
+    /// A word for each of the ids, or none.
+    pub words: Vec<Option<String>>,
 }
 
 /// Reads the table of nodes at `path`; `-` is the standard input.
@@ -47,7 +59,7 @@ pub fn read_nodes(path: &Path) -> Result<NodeTable> {
 /// Reads a table of nodes from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
-/// When a row is malformed, an id stands twice, or there is no node.
+/// When a row is malformed, an id or the name of a column stands twice, or there is no node.
 pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
     let mut table = Table::new(reader, name, SHAPE);
     let mut lines: HashMap<String, u64> = HashMap::new();
@@ -57,6 +69,8 @@ pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
         file: name.to_owned(),
     };
     let mut first = true;
+    // Where the columns that have names stand.
+    let mut places = Vec::new();
     while let Some(row) = table.next()? {
         if std::mem::take(&mut first) {
             let is_header = ID_NAMES
@@ -68,8 +82,8 @@ pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
                 return Err(row.fault(0, quoted(row.get(0)), expected));
             }
             if is_header {
-                let others = (1..row.len()).map(|k| row.get(k).to_owned());
-                found.columns = others.collect();
+                places = (1..row.len()).filter(|&k| !row.get(k).is_empty()).collect();
+                found.columns = named_columns(&row, &places)?;
                 continue;
             }
         }
@@ -79,6 +93,10 @@ pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
             return Err(row.fault(0, again, "one row for every node"));
         }
         found.ids.push(id);
+        for (column, &place) in found.columns.iter_mut().zip(&places) {
+            let word = Some(row.get(place)).filter(|word| !word.is_empty());
+            column.words.push(word.map(str::to_owned));
+        }
     }
     if found.ids.is_empty() {
         return Err(fault(name, None, None, "no node", "a row for every node"));
@@ -86,8 +104,25 @@ pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
     Ok(found)
 }
 
+/// The columns of a header at `places`, without words yet.
+fn named_columns(header: &Row<'_>, places: &[usize]) -> Result<Vec<TableColumn>> {
+    let mut columns: Vec<TableColumn> = Vec::with_capacity(places.len());
+    for &place in places {
+        let name = header.get(place);
+        if columns.iter().any(|column| column.name == name) {
+            let found = format!("the column {} once more", quoted(name));
+            return Err(header.fault(place, found, "a name of its own for every column"));
+        }
+        columns.push(TableColumn {
+            name: name.to_owned(),
+            words: Vec::new(),
+        });
+    }
+    Ok(columns)
+}
+
 impl LoadedGraph {
-    /// The same graph with the nodes of `table` that have no edge.
+    /// The same graph with the nodes of `table` that have no edge, and with its columns.
     ///
     /// # Errors
     /// When the graph has a node that the table does not name.
@@ -95,11 +130,18 @@ impl LoadedGraph {
         let labels = self.graph.labels();
         let mut is_named = vec![false; labels.len()];
         let mut alone = Vec::new();
+        let mut places = Vec::with_capacity(table.ids.len());
         for id in &table.ids {
-            match labels.find(id) {
-                Some(node) => is_named[node] = true,
-                None => alone.push(id.clone()),
-            }
+            places.push(match labels.find(id) {
+                Some(node) => {
+                    is_named[node] = true;
+                    node
+                }
+                None => {
+                    alone.push(id.clone());
+                    labels.len() + alone.len() - 1
+                }
+            });
         }
         if let Some(missing) = is_named.iter().position(|named| !named) {
             let found = format!(
@@ -112,11 +154,7 @@ impl LoadedGraph {
         if !alone.is_empty() {
             self.graph = self.graph.with_isolated(alone)?;
         }
-        if !table.columns.is_empty() {
-            let names = table.columns.join(", ");
-            self.notes
-                .push(format!("columns of its nodes that are not used: {names}"));
-        }
+        self.columns.add_table(table, &places);
         Ok(self)
     }
 }
@@ -138,7 +176,7 @@ mod tests {
     #[test]
     fn nodes_without_edges_exist() {
         let table = nodes("id,type\nc,x\nb,y\nalone,x\na,x\nlonely,\n").unwrap();
-        assert_eq!(table.columns, ["type"]);
+        assert_eq!(table.columns[0].name, "type");
         let loaded = graph("a,b\nb,c\n").with_nodes(&table).unwrap();
         assert_eq!(
             (loaded.graph.node_count(), loaded.graph.edge_count()),
@@ -148,12 +186,25 @@ mod tests {
         assert_eq!(ids, ["a", "b", "c", "alone", "lonely"]);
         assert_eq!(loaded.graph.neighbours(4).len(), 0);
         assert_eq!(loaded.graph.weight(1, 2), 1.0);
-        assert!(loaded.notes[0].contains("type"), "{:?}", loaded.notes);
+        let types = loaded.columns.get("type").unwrap();
+        assert!(types.in_table && loaded.columns.get("id").is_none());
+        assert_eq!(
+            types.words(5),
+            [Some("x"), Some("y"), Some("x"), Some("x"), None]
+        );
         // Ids alone need no header, and a graph that has all of them stays as it is.
         let same = graph("a,b\n")
             .with_nodes(&nodes("b\na\n").unwrap())
             .unwrap();
         assert_eq!(same, graph("a,b\n"));
+    }
+
+    #[test]
+    fn columns_without_a_name_are_left_aside() {
+        let table = nodes("id;age;;city\na;3;?;Rome\nb;;;\n").unwrap();
+        let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["age", "city"]);
+        assert_eq!(table.columns[1].words, [Some("Rome".to_owned()), None]);
     }
 
     #[test]
@@ -167,6 +218,10 @@ mod tests {
                 "line 4, column 1: found the node `ann` once more, which line 2 has",
             ),
             ("id,x\nann\n", "line 2"),
+            (
+                "id,x,y,x\nann,1,2,3\n",
+                "line 1, column 4: found the column `x` once more",
+            ),
         ] {
             let error = nodes(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text:?}: {error}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 
-use super::fault::fault;
+use super::fault::{fault, quoted};
 use super::format::Format;
 
 /// How to read a graph.
@@ -32,6 +32,10 @@ pub struct ReadOptions {
     /// The name of the edge attribute or column that holds the weight, where edges have named
     /// attributes; `None` is `weight`.
     pub weight: Option<String>,
+    /// The edge attribute or column that holds the kinds of the edges, their layers or relations, by its name or, in
+    /// an edge list, its number from 1; `None` reads no kinds. Edges of several kinds between two nodes are one edge of
+    /// the graph, whose weight is their sum.
+    pub kinds: Option<String>,
     /// The name of the node attribute that holds the ids in GraphML and GML; `None` is the `id` of
     /// GraphML, and in GML the `label` where every node has one of its own, else the `id`.
     pub node_id: Option<String>,
@@ -97,9 +101,31 @@ impl ReadOptions {
         Ok(())
     }
 
+    /// Refuses kinds of edges where the format has no place for them.
+    pub(super) fn check_kinds(&self, file: &str, format: Format) -> Result<()> {
+        let Some(kinds) = &self.kinds else {
+            return Ok(());
+        };
+        if matches!(format, Format::EdgeList | Format::GraphMl | Format::Gml) {
+            return Ok(());
+        }
+        let found = format!(
+            "the format {}, whose edges have no attribute {}",
+            format.name(),
+            quoted(kinds)
+        );
+        let expected = "an edge list, GraphML or GML, which have kinds of edges";
+        Err(fault(file, None, None, found, expected))
+    }
+
     /// A builder that follows these options.
     pub(super) fn builder(&self, name: &str) -> GraphBuilder {
-        self.following(GraphBuilder::new(), name)
+        let builder = self.following(GraphBuilder::new(), name);
+        match self.kinds {
+            // Repetitions of one kind were merged before.
+            Some(_) => builder.duplicates(Duplicates::Sum),
+            None => builder,
+        }
     }
 
     /// The builder, told these options.

@@ -8,7 +8,7 @@ use std::io::{BufRead, Read};
 
 use anchormatch::error::{Error, Result};
 
-use super::edge_columns::ends;
+use super::edge_list::ends;
 use super::table::{Row, Shape, Table};
 
 /// How far the first two rows may reach.

@@ -9,12 +9,13 @@
 
 use std::io::Write;
 
-use anchormatch::graph::Labels;
+use anchormatch::graph::{KindEdge, Labels};
 use anchormatch::linalg::Matrix;
 use anchormatch::{Error, Graph};
 use anchormatch_invariants::damage::{Damage, assert_memory_below, assert_one_line};
 use anchormatch_io::{
-    Format, LoadedGraph, ReadOptions, read_graph_from, read_pairs_from, write_graph_to,
+    Format, LoadedGraph, ReadOptions, feature_weights, read_features_from, read_graph_from,
+    read_nodes_from, read_pairs_from, write_graph_to,
 };
 
 /// The copies of each format, where the environment does not ask for another number.
@@ -475,4 +476,43 @@ fn pairs_survive_damage() {
         }
     }
     assert!(accepted > 100, "{accepted}");
+}
+
+#[test]
+fn tables_of_nodes_and_kinds_of_edges_survive_damage() {
+    let options = ReadOptions {
+        kinds: Some("layer".to_owned()),
+        ..ReadOptions::default()
+    };
+    let nodes = "id,age,city\n0,31,Rome\n1,,Oslo\n\"2\",5,\n3,7,Rome\n";
+    let features = "node,attr,value\n0,red,1\n1,blue,0.5\n3,red,\n";
+    let edges = "source,target,layer,weight\n0,1,work,1\n1,2,work,2\n2,3,home,1\n0,1,home,1\n";
+    let graph = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+    let mut damage = damage(11);
+    let mut accepted = [0; 3];
+    for _ in 0..mutations() {
+        let mut broken = [nodes, features, edges].map(|text| text.as_bytes().to_vec());
+        for bytes in &mut broken {
+            damage.strike(bytes);
+        }
+        if let Ok(table) = read_nodes_from(&broken[0][..], "f") {
+            accepted[0] += 1;
+            let lengths = table.columns.iter().map(|column| column.words.len());
+            assert!(lengths.into_iter().all(|length| length == table.ids.len()));
+        }
+        let table = read_features_from(&broken[1][..], "f");
+        let weights = table.and_then(|table| feature_weights((&table, &graph), (&table, &graph)));
+        if let Ok([one, two]) = weights {
+            accepted[1] += 1;
+            assert_eq!(one, two);
+        }
+        if let Ok(loaded) = read_graph_from(&broken[2][..], "f", Format::EdgeList, &options) {
+            accepted[2] += 1;
+            let nodes = loaded.graph.node_count() as u32;
+            let kinds = loaded.kinds.expect("kinds were asked for");
+            let is_within = |edge: &KindEdge| edge.from < edge.to && edge.to < nodes;
+            assert!(loaded.graph.is_directed() || kinds.edges().iter().all(is_within));
+        }
+    }
+    assert!(accepted.iter().all(|&count| count > 100), "{accepted:?}");
 }

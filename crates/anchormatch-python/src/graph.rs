@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anchormatch::error::Hint;
 use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 use anchormatch::{Error, Result};
+use anchormatch_io::KindRows;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -12,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Rows, Square};
+use crate::facts::{KindArrays, kind_arrays};
 use crate::failure::exception;
 use crate::worker::{Limits, bytes, reserve, unexpected};
 
@@ -104,6 +106,34 @@ impl Graph {
         })
         .map_err(exception)
         .map(Self::from)
+    }
+
+    /// The same with the kind of each edge: the graph, whose edges are the sums of those of all kinds, and
+    /// the edges of each kind.
+    #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    fn with_kinds<'py>(
+        py: Python<'py>,
+        nodes: usize,
+        ends: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>),
+        weights: PyReadonlyArray1<'py, f64>,
+        kinds: Vec<String>,
+        labels: Option<Vec<String>>,
+        duplicates: &str,
+        directed: bool,
+    ) -> PyResult<(Self, KindArrays<'py>)> {
+        let first = arrays::indices(&ends.0, "edges")?;
+        let second = arrays::indices(&ends.1, "edges")?;
+        let mut rows = KindRows::default();
+        let edges = first.into_iter().zip(second).zip(weights.as_array());
+        for ((ends, &weight), (kind, row)) in edges.zip(kinds.iter().zip(1..)) {
+            rows.add(ends, kind, weight, directed, row);
+        }
+        let builder = builder(nodes, labels).map_err(exception)?;
+        let builder = builder.directions(Directions::Keep);
+        let made = rows.build(builder, "graph", rule(duplicates)?);
+        let (graph, kinds) = made.map_err(exception)?;
+        Ok((Self::from(graph), kind_arrays(py, &kinds)))
     }
 
     /// The nodes of points without edges, for those who look at the coordinates.
@@ -232,7 +262,7 @@ impl From<anchormatch::Graph> for Graph {
     }
 }
 
-fn rule(name: &str) -> PyResult<Duplicates> {
+pub(crate) fn rule(name: &str) -> PyResult<Duplicates> {
     match name {
         "error" => Ok(Duplicates::Error),
         "sum" => Ok(Duplicates::Sum),

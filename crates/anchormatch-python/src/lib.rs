@@ -11,6 +11,7 @@
 
 mod arrays;
 mod drop_in;
+mod facts;
 mod failure;
 mod generate;
 mod graph;
@@ -19,6 +20,7 @@ mod matching;
 mod model;
 mod options;
 mod problem;
+mod read;
 mod report;
 mod worker;
 
@@ -46,6 +48,8 @@ mod native {
     use super::options::solvers;
     #[pymodule_export]
     use super::problem::{Problem, read_problems};
+    #[pymodule_export]
+    use super::read::{read_graph, read_nodes};
     #[pymodule_export]
     use super::report::{drawing, report};
     use super::*;

@@ -15,6 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::facts::Known;
 use crate::failure::{WORDS, exception};
 use crate::graph::Graph;
 use crate::worker::{Limits, run};
@@ -37,6 +38,7 @@ pub(crate) fn match_graphs<'py>(
     target: &Graph,
     anchors: AnchorArrays<'py>,
     node_similarity: Option<PyReadonlyArray2<'py, f64>>,
+    known: Known<'py>,
     points: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>,
     preset: &str,
     settings: &Bound<'py, PyDict>,
@@ -48,7 +50,11 @@ pub(crate) fn match_graphs<'py>(
     let weights = anchors.2.as_array();
     let listed = sources.iter().zip(&targets).zip(weights);
     let listed = listed.map(|((&source, &target), &weight)| Anchor::new(source, target, weight));
-    let anchors = Anchors::new(&source, &target, listed).map_err(exception)?;
+    let (one, two) = (known.alone.0.clone(), known.alone.1.clone());
+    let anchors = Anchors::new(&source, &target, listed)
+        .and_then(|anchors| anchors.with_alone([&source, &target], one, two))
+        .map_err(exception)?;
+    let facts = known.facts(source.node_count(), target.node_count())?;
     let similarity = match &node_similarity {
         Some(array) => Some(Arc::new(arrays::matrix(array)?.into())),
         None => None,
@@ -62,6 +68,7 @@ pub(crate) fn match_graphs<'py>(
     let matcher = registry::configured(preset, &settings).map_err(exception)?;
     let matching = run(py, &limits, move |monitor| {
         let task = Task::new(&source, &target, &anchors)?;
+        let task = facts.told_to(task)?;
         let task = match similarity {
             Some(similarity) => task.with_similarity(similarity)?,
             None => task,

@@ -223,6 +223,8 @@ mod tests {
         let loaded = LoadedGraph {
             graph,
             positions: None,
+            columns: anchormatch_io::NodeColumns::default(),
+            kinds: None,
             format: anchormatch_io::Format::EdgeList,
             looks_like_points: false,
             notes: vec![],

@@ -10,7 +10,8 @@ use anchormatch::matching::{Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
-    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_whole,
+    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_unmatched_csv,
+    write_whole,
 };
 use anchormatch_report::{Image, Report, Run, Side};
 use clap::Args;
@@ -22,8 +23,9 @@ use crate::files::{
     name, write,
 };
 use crate::job::Job;
+use crate::knowledge::{Knowledge, Known};
 use crate::method::Method;
-use crate::sides::{Nodes, Sides};
+use crate::sides::Sides;
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
 
@@ -58,10 +60,18 @@ Examples:
   Nodes without edges, which a list of edges does not name:
     anchormatch match a.csv b.csv --source-nodes a_nodes.csv --target-nodes b_nodes.csv
 
-  An anchors file:
+  Tables with what is known of the nodes; partners have the same type, and only some are possible:
+    anchormatch match a.csv b.csv --source-nodes a_nodes.csv --target-nodes b_nodes.csv \\
+        --same type --attributes name,age --candidates possible.csv
+
+  Edges of several layers, a column of the edge lists:
+    anchormatch match a.csv b.csv --layers layer --anchors known.csv
+
+  An anchors file; dan has no partner:
     source,target
     ann,user17
-    bob,user4";
+    bob,user4
+    dan,";
 
 /// Match the nodes of two graphs
 #[derive(Debug, Args)]
@@ -73,13 +83,19 @@ pub(crate) struct Options {
     /// The graph to match to; `-` is standard input
     target: PathBuf,
 
-    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor.
-    /// Without anchors the terms that need them drop out
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor. An empty
+    /// field says that the other node has no partner, `8,` or `,u4`. Without anchors the terms that need them
+    /// drop out
     #[arg(short, long, value_name = "FILE")]
     anchors: Option<PathBuf>,
 
     #[command(flatten)]
     output: Output,
+
+    /// List nodes without a partner as well, after the pairs, as rows with an empty field: `8,,` and `,u4,`. As
+    /// anchors they say so again. JSON has them always
+    #[arg(long)]
+    unmatched: bool,
 
     /// Write JSON: pairs, unmatched nodes, objective, status, parameters, timings (also when the
     /// output's name ends in .json); an error becomes a JSON object on standard error
@@ -118,7 +134,7 @@ pub(crate) struct Options {
     reading: Reading,
 
     #[command(flatten)]
-    nodes: Nodes,
+    knowledge: Knowledge,
 
     #[command(flatten)]
     resources: Resources,
@@ -131,6 +147,7 @@ pub(crate) struct Options {
 struct Input {
     sides: Sides,
     anchors: Anchors,
+    known: Known,
     similarity: Option<Arc<PairValues>>,
     truth: Option<Truth>,
     images: [Option<Image>; 2],
@@ -156,7 +173,7 @@ fn known_truth(path: &Path, sides: &Sides) -> Result<Truth, Failure> {
 
 impl Input {
     fn task(&self) -> Result<Task<'_>, Failure> {
-        let task = self.sides.task(&self.anchors)?;
+        let task = self.known.told_to(self.sides.task(&self.anchors)?)?;
         Ok(match &self.similarity {
             Some(similarity) => task.with_similarity(Arc::clone(similarity))?,
             None => task,
@@ -168,7 +185,7 @@ impl Options {
     /// Matches and writes.
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
-        let matcher = self.method.matcher(self.seed)?;
+        let matcher = self.method.matcher(self.seed, self.knowledge.wishes())?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
         let input = self.read(matcher.as_ref(), &job)?;
         let mut matching = matcher.run(&input.task()?, job.monitor())?;
@@ -194,7 +211,7 @@ impl Options {
         inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
         let similarity = self.method.node_similarity.as_deref();
         inputs.extend(similarity.map(|path| ("--node-similarity", path)));
-        inputs.extend(self.nodes.inputs());
+        inputs.extend(self.knowledge.inputs());
         inputs.extend(self.images());
         inputs
     }
@@ -241,8 +258,9 @@ impl Options {
     fn read(&self, matcher: &dyn Matcher, job: &Job) -> Result<Input, Failure> {
         let paths = [self.source.as_path(), self.target.as_path()];
         let model = self.method.points_model;
-        let sides = Sides::read(&self.reading, paths, matcher, model, job.max_memory())?;
-        let sides = self.nodes.named(sides)?;
+        let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
+        let sides = Sides::read(&self.reading, paths, matcher, model, kinds, memory)?;
+        let sides = self.knowledge.named(sides)?;
         for (option, _) in self.images() {
             sides.check_plane(option)?;
         }
@@ -258,6 +276,7 @@ impl Options {
             Some(path) => Some(known_truth(path, &sides)?),
             None => None,
         };
+        let known = self.knowledge.read(&sides, matcher)?;
         let similarity = match &self.method.node_similarity {
             Some(path) => Some(Arc::new(read_pairs(path)?.similarity(s, t)?)),
             None => None,
@@ -265,6 +284,7 @@ impl Options {
         Ok(Input {
             sides,
             anchors,
+            known,
             similarity,
             truth,
             images,
@@ -273,7 +293,8 @@ impl Options {
 
     /// Adds what only the command line knows.
     fn annotate(&self, matching: &mut Matching, input: &Input) {
-        let notes = input.sides.notes([&self.source, &self.target]);
+        let mut notes = input.sides.notes([&self.source, &self.target]);
+        notes.extend(input.known.notes.iter().cloned());
         matching
             .notes
             .splice(0..0, notes.into_iter().map(Note::from));
@@ -326,7 +347,11 @@ impl Options {
             if self.json || has_extension(path, "json") {
                 write_matching_json(out, matching, source, target, score)
             } else {
-                write_matching_csv(out, matching, source, target)
+                write_matching_csv(out, matching, source, target)?;
+                match self.unmatched {
+                    true => write_unmatched_csv(out, matching, source, target),
+                    false => Ok(()),
+                }
             }
         })?;
         Ok(())

@@ -15,8 +15,9 @@ use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_standard_once, print};
 use crate::job::Job;
-use crate::method::presets;
-use crate::sides::{Nodes, PointsModel, Sides};
+use crate::knowledge::Knowledge;
+use crate::method::{Wish, presets};
+use crate::sides::{PointsModel, Sides};
 use crate::table::Table;
 use crate::values;
 use anchormatch_terminal::hints::WORDS;
@@ -44,7 +45,8 @@ pub(crate) struct Options {
     /// The graph to match to; `-` is standard input
     target: PathBuf,
 
-    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor. An empty
+    /// field says that the other node has no partner, `8,` or `,u4`
     #[arg(short, long, value_name = "FILE")]
     anchors: Option<PathBuf>,
 
@@ -80,7 +82,7 @@ pub(crate) struct Options {
     reading: Reading,
 
     #[command(flatten)]
-    nodes: Nodes,
+    knowledge: Knowledge,
 
     #[command(flatten)]
     resources: Resources,
@@ -94,8 +96,9 @@ impl Options {
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
         let paths = [self.source.as_path(), self.target.as_path()];
         let (memory, model) = (job.max_memory(), self.points_model);
-        let sides = Sides::read(&self.reading, paths, matcher.as_ref(), model, memory)?;
-        let sides = self.nodes.named(sides)?;
+        let (matcher, kinds) = (matcher.as_ref(), self.knowledge.kinds());
+        let sides = Sides::read(&self.reading, paths, matcher, model, kinds, memory)?;
+        let sides = self.knowledge.named(sides)?;
         let (source, target) = (&sides.source, &sides.target);
         let anchors = match &self.anchors {
             Some(path) => {
@@ -104,10 +107,12 @@ impl Options {
             }
             None => Anchors::none(),
         };
-        let matching = matcher.run(&sides.task(&anchors)?, job.monitor())?;
+        let known = self.knowledge.read(&sides, matcher)?;
+        let task = known.told_to(sides.task(&anchors)?)?;
+        let matching = matcher.run(&task, job.monitor())?;
         job.finish();
         self.tell(&matching, source, target)?;
-        for note in sides.notes(paths) {
+        for note in sides.notes(paths).iter().chain(&known.notes) {
             say(format_args!("note: {note}"));
         }
         for note in &matching.notes {
@@ -129,13 +134,15 @@ impl Options {
         if let Some(model) = self.points_model {
             settings.insert("points_model".to_owned(), model.setting());
         }
-        Ok(registry::configured(&self.preset, &settings)?)
+        let matcher = registry::configured(&self.preset, &settings)?;
+        Wish::check(&self.knowledge.wishes(), matcher.as_ref())?;
+        Ok(matcher)
     }
 
     fn check_files(&self) -> Result<(), Failure> {
         let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
         inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
-        inputs.extend(self.nodes.inputs());
+        inputs.extend(self.knowledge.inputs());
         check_standard_once(&inputs)
     }
 

@@ -1,10 +1,13 @@
 //! GML from a stream: one pass over the words, with a stack that says which list it is in.
 
+use std::collections::HashMap;
 use std::io::BufRead;
 
 use anchormatch::error::{Error, Result};
-use anchormatch::graph::{GraphBuilder, Labels};
+use anchormatch::graph::{Directions, GraphBuilder, Labels};
 
+use super::super::columns::ColumnBuilder;
+use super::super::edge_kinds::KindRows;
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::{Format, LoadedGraph, ReadOptions, finish};
@@ -48,7 +51,7 @@ pub fn read_gml_from(
                 return Err(lexer.fault(quoted(lexer.text()), "a key, or ] at the end of a list"));
             }
             Token::Word => {
-                let key = Key::of(lexer.text(), within, options);
+                let key = document.key(lexer.text(), within);
                 let place = lexer.place();
                 let is_key = lexer
                     .text()
@@ -111,6 +114,10 @@ enum Key {
     Weight,
     Value,
     Axis(usize),
+    /// Another attribute of nodes.
+    Column(usize),
+    /// The edge attribute that the caller named for the kinds.
+    Kind,
     Other,
 }
 
@@ -134,6 +141,7 @@ impl Key {
             Within::Edge if is("source") => Self::Source,
             Within::Edge if is("target") => Self::Target,
             Within::Edge if is(options.weight.as_deref().unwrap_or("weight")) => Self::Weight,
+            Within::Edge if options.kinds.as_deref().is_some_and(is) => Self::Kind,
             Within::Edge if is("value") && options.weight.is_none() => Self::Value,
             _ => Self::Other,
         }
@@ -150,6 +158,8 @@ struct OpenNode {
     /// By [`Key::Chosen`], [`Key::Label`] and [`Key::Name`].
     names: [Option<String>; 3],
     place: [Option<f64>; 3],
+    /// By column.
+    words: Vec<(usize, String)>,
     begins: Place,
 }
 
@@ -160,6 +170,7 @@ struct OpenEdge {
     target: Option<i64>,
     weight: Option<f64>,
     value: Option<f64>,
+    kind: String,
     begins: Place,
 }
 
@@ -184,7 +195,9 @@ struct Document<'a> {
     declared: Vec<Declaration>,
     names: Vec<[Option<String>; 3]>,
     places: Vec<[Option<f64>; 3]>,
-    /// Bytes that names and places take.
+    columns: ColumnBuilder,
+    kinds: KindRows,
+    /// Bytes that names, places and columns take.
     held: u64,
 }
 
@@ -202,7 +215,17 @@ impl<'a> Document<'a> {
             declared: Vec::new(),
             names: Vec::new(),
             places: Vec::new(),
+            columns: ColumnBuilder::default(),
+            kinds: KindRows::default(),
             held: 0,
+        }
+    }
+
+    /// What `word` means inside `within`.
+    fn key(&mut self, word: &str, within: Within) -> Key {
+        match Key::of(word, within, self.options) {
+            Key::Other if within == Within::Node => Key::Column(self.columns.column(word)),
+            key => key,
         }
     }
 
@@ -236,7 +259,9 @@ impl<'a> Document<'a> {
                 Ok(Within::Edge)
             }
             Key::Graphics => Ok(Within::Graphics),
-            Key::Other | Key::Value | Key::Name | Key::Label => Ok(Within::Ignored),
+            Key::Other | Key::Column(_) | Key::Value | Key::Name | Key::Label => {
+                Ok(Within::Ignored)
+            }
             _ => {
                 debug_assert_ne!(within, Within::Ignored, "keys mean nothing there");
                 Err(lexer.fault("a list", "one value for this key"))
@@ -278,6 +303,8 @@ impl<'a> Document<'a> {
             Key::Weight => self.edge.weight = Some(weight()?),
             // A value that is no number is something else than a weight.
             Key::Value => self.edge.value = weight().ok(),
+            Key::Column(column) => self.node.words.push((column, text.to_owned())),
+            Key::Kind => text.trim_ascii().clone_into(&mut self.edge.kind),
             Key::Axis(_) | Key::Graphics | Key::Other => {}
         }
         Ok(())
@@ -310,6 +337,9 @@ impl<'a> Document<'a> {
             .flatten()
             .map(|n| n.len() as u64 + 16)
             .sum::<u64>();
+        for (column, word) in &node.words {
+            self.held += self.columns.set(*column, number, word);
+        }
         self.names[number] = node.names;
         self.places[number] = node.place;
         self.options
@@ -327,13 +357,22 @@ impl<'a> Document<'a> {
         let weight = edge.weight.or(edge.value).unwrap_or(1.0);
         let source = self.mention(source, edge.begins)?;
         let target = self.mention(target, edge.begins)?;
-        if self.is_directed {
+        if let Some(name) = &self.options.kinds {
+            if edge.kind.is_empty() {
+                let expected = format!("the key {}", quoted(name));
+                return Err(self.fault(edge.begins, "an edge without a kind", &expected));
+            }
+            let is_arc = self.is_directed && self.options.directions() == Directions::Keep;
+            let line = edge.begins.0;
+            self.kinds
+                .add((source, target), &edge.kind, weight, is_arc, line);
+        } else if self.is_directed {
             self.builder.arc(source, target, weight, line)?;
         } else {
             self.builder.edge(source, target, weight, line)?;
         }
-        self.options
-            .reserve_beside(self.name, &self.builder, self.held)
+        let held = self.held + self.kinds.memory();
+        self.options.reserve_beside(self.name, &self.builder, held)
     }
 
     /// The node with `id`, which may be declared later.
@@ -381,11 +420,37 @@ impl<'a> Document<'a> {
         let mut notes = Vec::new();
         let labels = self.labels(&mut notes)?;
         let positions = gathered(&self.places, &mut notes);
+        let nodes = self.declared.len();
+        self.add_names();
+        self.kinds
+            .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
+        notes.extend(self.kinds.note());
         let loaded = finish(self.builder, self.name, Format::Gml, notes)?.named(labels)?;
+        let kinds = match self.options.kinds {
+            Some(_) => Some(self.kinds.finish(&loaded.graph)?),
+            None => None,
+        };
         Ok(LoadedGraph {
             positions,
+            columns: self.columns.finish(nodes, &HashMap::new()),
+            kinds,
             ..loaded
         })
+    }
+
+    /// Labels and names that are no ids are attributes as others are.
+    fn add_names(&mut self) {
+        for (kind, attribute) in [(1, "label"), (2, "name")] {
+            if self.names.iter().all(|names| names[kind].is_none()) {
+                continue;
+            }
+            let column = self.columns.column(attribute);
+            for (node, names) in self.names.iter().enumerate() {
+                if let Some(name) = &names[kind] {
+                    self.columns.set(column, node, name);
+                }
+            }
+        }
     }
 
     /// The names of the nodes, when they are others than the ids.
@@ -405,14 +470,14 @@ impl<'a> Document<'a> {
                 names[kind].as_ref().is_some_and(|name| !name.is_empty())
             };
             let count = self.names.iter().filter(have).count();
-            let names: Vec<String> = self
-                .names
-                .iter_mut()
-                .filter_map(|names| names[kind].take().filter(|name| !name.is_empty()))
-                .collect();
+            let names = self.names.iter().filter_map(|names| names[kind].clone());
+            let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
             let all = count == self.names.len();
             match Labels::new(names) {
-                Ok(labels) if all => return Ok(Some(labels)),
+                Ok(labels) if all => {
+                    self.names.iter_mut().for_each(|names| names[kind] = None);
+                    return Ok(Some(labels));
+                }
                 outcome if wanted.is_some() => {
                     let found = match outcome {
                         Err(error) if all => error.to_string(),

@@ -147,3 +147,23 @@ fn every_fault_has_its_message() {
         "{deep}"
     );
 }
+
+#[test]
+fn attributes_of_nodes_are_columns() {
+    let text = "graph [ node [ id 1 label \"one\" age 3 place [ x 1 ] ] node [ id 2 label \"two\" name \"Two\" ]\
+         edge [ source 1 target 2 age 9 ] ]";
+    let loaded = read(text).unwrap();
+    assert_eq!(ids(&loaded), ["one", "two"]);
+    let names: Vec<&str> = loaded.columns.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["age", "name"]);
+    assert_eq!(
+        loaded.columns.get("age").unwrap().words(2),
+        [Some("3"), None]
+    );
+    // A label that two nodes have is no id, and still something to compare.
+    let text = text.replace("two", "one");
+    let loaded = read(&text).unwrap();
+    assert_eq!(ids(&loaded), ["1", "2"]);
+    let label = loaded.columns.get("label").unwrap();
+    assert_eq!(label.words(2), [Some("one"), Some("one")]);
+}

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use anchormatch::error::Result;
-use anchormatch::graph::{GraphBuilder, Labels};
+use anchormatch::graph::{Directions, GraphBuilder, Labels};
 
+use super::super::columns::ColumnBuilder;
+use super::super::edge_kinds::KindRows;
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::xml::{Element, Piece, Xml, is_xml_text};
@@ -77,6 +79,10 @@ enum Role {
     Axis(usize),
     /// The node attribute that the caller named for the ids.
     Id,
+    /// Another attribute of nodes.
+    Column(usize),
+    /// The edge attribute that the caller named for the kinds.
+    Kind,
     Other,
 }
 
@@ -93,6 +99,7 @@ struct OpenEdge {
     source: usize,
     target: usize,
     weight: f64,
+    kind: String,
     is_directed: bool,
     line: u64,
 }
@@ -120,7 +127,13 @@ struct Document<'a> {
     /// By node, when the caller named an attribute for them.
     ids: Vec<String>,
     has_id: bool,
-    /// Bytes that ids and positions take.
+    columns: ColumnBuilder,
+    /// By the columns that have one.
+    default_words: HashMap<usize, String>,
+    kinds: KindRows,
+    has_kind: bool,
+    default_kind: String,
+    /// Bytes that ids, positions and columns take.
     held: u64,
     node: usize,
     edge: Option<OpenEdge>,
@@ -150,6 +163,11 @@ impl<'a> Document<'a> {
             positions: Vec::new(),
             ids: Vec::new(),
             has_id: false,
+            columns: ColumnBuilder::default(),
+            default_words: HashMap::new(),
+            kinds: KindRows::default(),
+            has_kind: false,
+            default_kind: String::new(),
             held: 0,
             node: 0,
             edge: None,
@@ -249,6 +267,11 @@ impl<'a> Document<'a> {
             && is_for("node")
         {
             Role::Axis(axis)
+        } else if is_for("edge") && self.options.kinds.as_deref() == Some(&*name) {
+            self.has_kind = true;
+            Role::Kind
+        } else if is_for("node") && !name.is_empty() {
+            Role::Column(self.columns.column(&name))
         } else {
             if domain == "edge" && !name.is_empty() {
                 self.other_edge_keys.push(name.into_owned());
@@ -296,6 +319,7 @@ impl<'a> Document<'a> {
             source,
             target,
             weight: self.default_weight,
+            kind: self.default_kind.clone(),
             is_directed,
             line,
         });
@@ -324,7 +348,12 @@ impl<'a> Document<'a> {
             Within::Default => match self.key {
                 Role::Weight => self.default_weight = self.number()?,
                 Role::Axis(axis) => self.default_position[axis] = coordinate(&self.text),
-                Role::Id | Role::Other => {}
+                Role::Column(column) if !self.text.trim_ascii().is_empty() => {
+                    let word = self.text.trim_ascii().to_owned();
+                    self.default_words.insert(column, word);
+                }
+                Role::Kind => self.text.trim_ascii().clone_into(&mut self.default_kind),
+                Role::Column(_) | Role::Id | Role::Other => {}
             },
             Within::Data(role) => match (role, self.open.last()) {
                 (Role::Weight, Some(Within::Edge)) => {
@@ -332,6 +361,14 @@ impl<'a> Document<'a> {
                     if let Some(edge) = &mut self.edge {
                         edge.weight = weight;
                     }
+                }
+                (Role::Kind, Some(Within::Edge)) => {
+                    if let Some(edge) = &mut self.edge {
+                        self.text.trim_ascii().clone_into(&mut edge.kind);
+                    }
+                }
+                (Role::Column(column), Some(Within::Node)) => {
+                    self.held += self.columns.set(column, self.node, &self.text);
                 }
                 (Role::Id, Some(Within::Node)) => {
                     let id = self.text.trim_ascii();
@@ -346,13 +383,23 @@ impl<'a> Document<'a> {
             Within::Edge => {
                 let edge = self.edge.take().expect("an edge ends that has begun");
                 let (source, target, line) = (edge.source, edge.target, Some(edge.line));
-                if edge.is_directed {
+                if let Some(name) = &self.options.kinds {
+                    if edge.kind.is_empty() && self.has_kind {
+                        let expected = format!("data for the key {}", quoted(name));
+                        let found = "an edge without a kind";
+                        return Err(fault(self.name, line, None, found, expected));
+                    }
+                    let is_arc = edge.is_directed && self.options.directions() == Directions::Keep;
+                    let (ends, weight) = ((source, target), edge.weight);
+                    self.kinds.add(ends, &edge.kind, weight, is_arc, edge.line);
+                } else if edge.is_directed {
                     self.builder.arc(source, target, edge.weight, line)?;
                 } else {
                     self.builder.edge(source, target, edge.weight, line)?;
                 }
+                let held = self.held + self.kinds.memory();
                 self.options
-                    .reserve_beside(self.name, &self.builder, self.held)?;
+                    .reserve_beside(self.name, &self.builder, held)?;
             }
             _ => {}
         }
@@ -393,6 +440,10 @@ impl<'a> Document<'a> {
             let expected = format!("an edge key with the attr.name {}", quoted(weight));
             return Err(whole("none".into(), &expected));
         }
+        if let (Some(kinds), false) = (&self.options.kinds, self.has_kind) {
+            let expected = format!("an edge key with the attr.name {}", quoted(kinds));
+            return Err(whole("none".into(), &expected));
+        }
         if !self.has_weight && !self.other_edge_keys.is_empty() {
             let names = self.other_edge_keys.join(", ");
             self.note(format!(
@@ -414,9 +465,19 @@ impl<'a> Document<'a> {
         }
         let labels = self.take_ids()?;
         let positions = gathered(&self.positions, &mut self.notes);
+        let nodes = self.declared.len();
+        self.kinds
+            .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
+        self.notes.extend(self.kinds.note());
         let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?.named(labels)?;
+        let kinds = match self.options.kinds {
+            Some(_) => Some(self.kinds.finish(&loaded.graph)?),
+            None => None,
+        };
         Ok(LoadedGraph {
             positions,
+            columns: self.columns.finish(nodes, &self.default_words),
+            kinds,
             ..loaded
         })
     }

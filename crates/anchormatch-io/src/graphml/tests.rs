@@ -249,3 +249,23 @@ fn nodes_of_yed_lie_in_the_middle_of_their_boxes() {
         [3.0, 5.0]
     );
 }
+
+#[test]
+fn attributes_of_nodes_are_columns() {
+    let loaded = read(
+        "<graphml><key id='c' for='node' attr.name='colour'><default>red</default></key>\
+         <key id='l' for='all' attr.name='label'/><key id='g' for='node'/>\
+         <key id='x' for='node' attr.name='x'/><key id='n' for='node' attr.name='never'/>\
+         <graph><node id='a'><data key='c'> blue </data><data key='g'>?</data></node>\
+         <node id='b'><data key='l'>B &amp; C</data><data key='x'>1</data></node>\
+         <edge source='a' target='b'><data key='l'>no</data></edge></graph></graphml>",
+    )
+    .unwrap();
+    let names: Vec<&str> = loaded.columns.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["colour", "label"]);
+    let colour = loaded.columns.get("colour").unwrap();
+    assert!(!colour.in_table);
+    assert_eq!(colour.words(2), [Some("blue"), Some("red")]);
+    let label = loaded.columns.get("label").unwrap();
+    assert_eq!(label.words(2), [None, Some("B & C")]);
+}

@@ -2,9 +2,9 @@
 
 use anchormatch::error::Result;
 
-use super::ReadOptions;
-use super::fault::quoted;
-use super::table::Row;
+use super::super::ReadOptions;
+use super::super::fault::quoted;
+use super::super::table::Row;
 
 /// The pairs of names that make a header of two columns.
 const END_NAMES: [(&str, &str); 16] = [
@@ -33,6 +33,7 @@ pub(super) struct Columns {
     pub(super) target: usize,
     pub(super) weight: Option<usize>,
     direction: Option<usize>,
+    kind: Option<usize>,
 }
 
 impl Columns {
@@ -43,36 +44,46 @@ impl Columns {
         let named = ends(row).filter(|_| options.header != Some(false));
         // `source,target,3` is an edge between two nodes of odd names.
         let is_named = named.is_some() && (row.len() != 3 || row.is_name(2) || wanted.is_some());
+        let kinds = Kinds::of(row, options);
+        let is_header = match options.header {
+            Some(header) => header,
+            // The third field of data may be a word, where it is a kind.
+            None if kinds.are_numbered() => is_named,
+            None => is_named || (!row.get(row.len() - 1).starts_with('{') && is_header(row)?),
+        };
+        let kind = kinds.column(row, is_header)?;
         let mut columns = Self {
             source: 0,
             target: 1,
-            weight: (row.len() == 3).then_some(2),
+            weight: (2..row.len().min(4)).find(|&column| Some(column) != kind),
             direction: None,
+            kind,
         };
         if let Some((source, target)) = named.filter(|_| is_named) {
-            let direction = column("type");
+            let direction = column("type").filter(|&column| Some(column) != kind);
             let weight = column(wanted.unwrap_or("weight"));
             // The third of three columns is the weight by whatever name.
             let third = (wanted.is_none() && row.len() == 3 && (source, target) == (0, 1))
                 .then_some(2)
-                .filter(|&third| Some(third) != direction);
+                .filter(|&third| Some(third) != direction && Some(third) != kind);
             columns = Self {
                 source,
                 target,
                 weight: weight.or(third),
                 direction,
+                kind,
             };
-        } else if row.len() > 3 {
+        } else if row.len() > 3 + usize::from(kind.is_some()) {
             return Err(row.miscounted(
                 &(2..=3),
                 "source,target or source,target,weight, or a header with names of these columns; \
                  a matrix would be the format adjacency",
             ));
         }
-        let is_header = match options.header {
-            Some(header) => header,
-            None => is_named || (!row.get(row.len() - 1).starts_with('{') && is_header(row)?),
-        };
+        if let Some(kind) = kind.filter(|&kind| kind == columns.source || kind == columns.target) {
+            let found = format!("the column {} of nodes", kind + 1);
+            return Err(row.fault(kind, found, "another column for the kinds of the edges"));
+        }
         if let Some(name) = wanted {
             let by_attributes = row.len() == 3 && row.get(2).starts_with('{');
             let by_name = is_header && column(name).is_some();
@@ -82,6 +93,26 @@ impl Columns {
             }
         }
         Ok((columns, is_header))
+    }
+
+    /// The kind of the edge in `row`, where kinds were asked for.
+    pub(super) fn kind<'a>(&self, row: &Row<'a>, options: &ReadOptions) -> Result<Option<&'a str>> {
+        let Some(name) = options.kinds.as_deref() else {
+            return Ok(None);
+        };
+        let (column, kind) = match (self.kind, self.weight) {
+            (Some(column), _) => (column, row.get(column)),
+            (None, Some(column)) if row.get(column).starts_with('{') => {
+                let value = attribute_text(row, column, name)?.unwrap_or_default();
+                (column, python_text(value).map_or(value, |(text, _)| text))
+            }
+            (None, other) => (other.unwrap_or(1), ""),
+        };
+        if kind.is_empty() {
+            let expected = format!("the kind of the edge, its {}", quoted(name));
+            return Err(row.fault(column, "no kind", expected));
+        }
+        Ok(Some(kind))
     }
 
     /// Whether the edge in `row` has a direction.
@@ -97,10 +128,71 @@ impl Columns {
     }
 }
 
+/// Where the kinds of edges stand, by what was asked for.
+struct Kinds<'a> {
+    asked: Option<&'a str>,
+    named: Option<usize>,
+    numbered: Option<usize>,
+}
+
+impl<'a> Kinds<'a> {
+    fn of(row: &Row<'_>, options: &'a ReadOptions) -> Self {
+        let asked = options.kinds.as_deref();
+        let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
+        let number = asked.and_then(|name| name.parse::<usize>().ok());
+        Self {
+            asked,
+            named: asked.and_then(column),
+            numbered: number
+                .and_then(|number| number.checked_sub(1))
+                .filter(|&column| column < row.len()),
+        }
+    }
+
+    /// Whether a number, and no name of the first row, says where they stand.
+    fn are_numbered(&self) -> bool {
+        self.named.is_none() && self.numbered.is_some()
+    }
+
+    /// The column, in a table whose first row is `row`; `None` also where they stand among attributes.
+    fn column(&self, row: &Row<'_>, is_header: bool) -> Result<Option<usize>> {
+        let Some(name) = self.asked else {
+            return Ok(None);
+        };
+        let found = self.named.filter(|_| is_header).or(self.numbered);
+        let last = row.len() - 1;
+        let by_attributes = row.len() == 3 && row.get(2).starts_with('{');
+        if found.is_some() || by_attributes {
+            return Ok(found);
+        }
+        let fields: Vec<&str> = (0..row.len()).map(|k| row.get(k)).collect();
+        let found = match is_header {
+            true => format!("the columns {}", quoted(&fields.join(", "))),
+            false => quoted(row.get(last)),
+        };
+        let expected = format!(
+            "a header with the column {}, or the number of a column from 3",
+            quoted(name)
+        );
+        Err(row.fault(last, found, expected))
+    }
+}
+
 /// The weight among attributes such as `{'weight': 1.5, 'since': 'May'}`; 1 when there is none.
 pub(super) fn attribute(row: &Row<'_>, column: usize, options: &ReadOptions) -> Result<f64> {
-    let field = row.get(column);
     let name = options.weight.as_deref().unwrap_or("weight");
+    match attribute_text(row, column, name)? {
+        None => Ok(1.0),
+        Some(number) => match number.parse::<f64>() {
+            Ok(weight) if weight.is_finite() => Ok(weight),
+            _ => Err(row.fault(column, quoted(number), "a finite number")),
+        },
+    }
+}
+
+/// The value called `name` among attributes, as it stands there.
+fn attribute_text<'a>(row: &Row<'a>, column: usize, name: &str) -> Result<Option<&'a str>> {
+    let field = row.get(column);
     let fault = |found: &str, expected: &str| Err(row.fault(column, quoted(found), expected));
     let Some(mut rest) = field.strip_prefix('{').and_then(|f| f.strip_suffix('}')) else {
         return fault(field, "attributes that end with }");
@@ -108,7 +200,7 @@ pub(super) fn attribute(row: &Row<'_>, column: usize, options: &ReadOptions) -> 
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',']);
         if rest.is_empty() {
-            return Ok(1.0);
+            return Ok(None);
         }
         let Some((key, after)) = python_text(rest) else {
             return fault(rest, "a name in quotes");
@@ -124,11 +216,7 @@ pub(super) fn attribute(row: &Row<'_>, column: usize, options: &ReadOptions) -> 
             None => value.find(',').unwrap_or(value.len()),
         };
         if key == name {
-            let number = value[..end].trim_ascii();
-            return match number.parse::<f64>() {
-                Ok(weight) if weight.is_finite() => Ok(weight),
-                _ => fault(number, "a finite number"),
-            };
+            return Ok(Some(value[..end].trim_ascii()));
         }
         rest = &value[end..];
     }
@@ -153,7 +241,7 @@ fn python_text(rest: &str) -> Option<(&str, &str)> {
 ///
 /// # Errors
 /// When it is one whose columns stand in another order, which would give a wrong graph in silence.
-pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
+pub(in super::super) fn is_header(row: &Row<'_>) -> Result<bool> {
     let is = |i: usize, name: &str| row.get(i).eq_ignore_ascii_case(name);
     let names_ends = names_ends(row);
     if row.len() != 3 {
@@ -176,7 +264,7 @@ pub(super) fn is_header(row: &Row<'_>) -> Result<bool> {
 }
 
 /// The columns of one of the pairs of names, in either order, wherever they stand in a header.
-pub(super) fn ends(row: &Row<'_>) -> Option<(usize, usize)> {
+pub(in super::super) fn ends(row: &Row<'_>) -> Option<(usize, usize)> {
     let column = |name: &str| (0..row.len()).find(|&i| row.get(i).eq_ignore_ascii_case(name));
     let mut pairs = END_NAMES.iter();
     pairs.find_map(|(source, target)| Some((column(source)?, column(target)?)))

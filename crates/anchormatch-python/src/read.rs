@@ -1,0 +1,130 @@
+//! Graphs and tables of nodes from files.
+
+use std::path::PathBuf;
+
+use anchormatch::graph::Labels;
+use anchormatch_io::{Format, LoadedGraph, NodeTable, ReadOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays;
+use crate::facts::kind_arrays;
+use crate::failure::exception;
+use crate::graph::{Graph, rule};
+use crate::worker::Limits;
+
+/// How to read a graph, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Reading {
+    format: Option<String>,
+    points: bool,
+    columns: Option<Vec<String>>,
+    weight: Option<String>,
+    node_id: Option<String>,
+    variable: Option<String>,
+    header: Option<bool>,
+    duplicates: String,
+    directed: Option<bool>,
+    kinds: Option<String>,
+}
+
+impl Reading {
+    fn options(self, max_memory: Option<u64>) -> PyResult<ReadOptions> {
+        let format = match self.format.as_deref() {
+            None => None,
+            Some(name) => match Format::from_name(name) {
+                Some(format) => Some(format),
+                None => {
+                    let names = Format::ALL.map(Format::name).join(", ");
+                    return Err(PyValueError::new_err(format!(
+                        "format: found {name:?}, expected one of {names}"
+                    )));
+                }
+            },
+        };
+        Ok(ReadOptions {
+            format,
+            points: self.points,
+            edgeless: true,
+            columns: self.columns,
+            duplicates: rule(&self.duplicates)?,
+            header: self.header,
+            directed: self.directed,
+            weight: self.weight,
+            kinds: self.kinds,
+            node_id: self.node_id,
+            variable: self.variable,
+            max_memory,
+        })
+    }
+}
+
+/// Reads a graph: itself, the ids of its nodes (`None` where the file numbers them from 0), and what
+/// came with it.
+#[pyfunction]
+pub(crate) fn read_graph(
+    py: Python<'_>,
+    path: PathBuf,
+    reading: Reading,
+    limits: Limits,
+) -> PyResult<Bound<'_, PyDict>> {
+    let options = reading.options(limits.max_memory)?;
+    let loaded = py.detach(|| anchormatch_io::read_graph(&path, &options));
+    let loaded = loaded.map_err(exception)?;
+    let result = PyDict::new(py);
+    let nodes = loaded.graph.node_count();
+    let columns: Vec<(&str, Vec<Option<&str>>)> = loaded
+        .columns
+        .iter()
+        .map(|column| (column.name.as_str(), column.words(nodes)))
+        .collect();
+    result.set_item("columns", columns)?;
+    let kinds = loaded.kinds.as_ref().map(|kinds| kind_arrays(py, kinds));
+    result.set_item("kinds", kinds)?;
+    result.set_item("first", first(&loaded))?;
+    let ids: Vec<String> = loaded.graph.labels().iter().map(Into::into).collect();
+    result.set_item("ids", ids)?;
+    result.set_item("points", loaded.format.is_points())?;
+    let positions = loaded.positions.map(|places| arrays::array(py, places));
+    result.set_item("positions", positions.transpose()?)?;
+    result.set_item("notes", loaded.notes)?;
+    result.set_item("graph", Bound::new(py, Graph::from(loaded.graph))?)?;
+    Ok(result)
+}
+
+/// The number of the first node, where the nodes of a file are numbers and no names.
+fn first(loaded: &LoadedGraph) -> Option<usize> {
+    let has_names = matches!(
+        loaded.format,
+        Format::EdgeList
+            | Format::Adjacency
+            | Format::GraphMl
+            | Format::Gml
+            | Format::Pajek
+            | Format::Leda
+            | Format::Coco
+    );
+    let counts = |first: usize, labels: &Labels| {
+        let mut ids = labels.iter().enumerate();
+        ids.all(|(place, id)| *id == (first + place).to_string())
+    };
+    let labels = loaded.graph.labels();
+    (0..2).find(|&first| !has_names && counts(first, labels))
+}
+
+/// Reads a table of nodes: ids, and the columns by their names.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "ids, and names with words")]
+pub(crate) fn read_nodes(
+    py: Python<'_>,
+    path: PathBuf,
+) -> PyResult<(Vec<String>, Vec<(String, Vec<Option<String>>)>)> {
+    let table = py.detach(|| anchormatch_io::read_nodes(&path));
+    let NodeTable { ids, columns, .. } = table.map_err(exception)?;
+    let columns = columns
+        .into_iter()
+        .map(|column| (column.name, column.words));
+    Ok((ids, columns.collect()))
+}
