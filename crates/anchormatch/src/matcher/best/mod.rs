@@ -196,7 +196,7 @@ impl Matcher for Best {
     }
 
     fn facts(&self) -> &'static [Fact] {
-        &[Fact::Similarity, Fact::Points, Fact::Start]
+        &[Fact::Similarity, Fact::Points, Fact::Start, Fact::Relations]
     }
 
     /// Runs the chain.
