@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::linalg::quantile;
+
 /// Pairs that are taken for granted before any is known, and the correlation that they have.
 const GRANTED: f64 = 2.0;
 const AT_FIRST: f64 = 0.5;
@@ -112,7 +114,7 @@ fn normal_scores(side: &[f64]) -> Arc<[f64]> {
             .take_while(|&&i| side[i] == value)
             .count();
         let middle = first as f64 + 0.5 * count as f64;
-        let score = crate::affinity::likelihood::quantile(middle / order.len() as f64);
+        let score = quantile(middle / order.len() as f64);
         for &i in &order[first..first + count] {
             scores[i] = score;
         }

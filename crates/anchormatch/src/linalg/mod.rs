@@ -7,6 +7,7 @@
 mod csr;
 mod eigen;
 mod matrix;
+mod normal;
 mod pair_values;
 mod product;
 mod vectors;
@@ -14,6 +15,7 @@ mod vectors;
 pub use csr::Csr;
 pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
 pub use matrix::Matrix;
+pub(crate) use normal::quantile;
 pub use pair_values::{PairValues, RowValues};
 pub use product::{dot, multiply_into, multiply_transposed_into};
 pub use vectors::Vectors;

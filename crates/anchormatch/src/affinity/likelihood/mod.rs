@@ -34,7 +34,7 @@ mod observations;
 pub use agreement::Agreement;
 pub(crate) use levels::information_of_counts;
 pub use observations::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
-pub(crate) use observations::{quantile, unit, weight_scores};
+pub(crate) use observations::{unit, weight_scores};
 
 use crate::linalg::{Matrix, multiply_transposed_into};
 

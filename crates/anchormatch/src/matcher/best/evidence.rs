@@ -6,9 +6,8 @@
 
 use std::sync::Arc;
 
-use super::observations::Observed;
+use super::observations::{Observed, claimed, told};
 use super::thresholds::LARGEST_RESIDUALS;
-use super::views;
 use crate::affinity::likelihood::{Agreement, PairModel, unit};
 use crate::assignment::Assignment;
 use crate::attributes::{AttributeModel, Attributes};
@@ -242,9 +241,9 @@ impl<'a> Evidence<'a> {
 
     /// The share of what the models claim for counts that their tables hold; 1 for other weights.
     fn told_by_counts(&self, model: &Model, matched: &[(usize, usize)]) -> f64 {
-        let claimed = views::claimed(&model.pairs);
-        let told = views::told(&self.observed, matched);
-        let mut sums = [claimed, told.unwrap_or(claimed).min(claimed)];
+        let own = claimed(&model.pairs);
+        let told = told(&self.observed, matched);
+        let mut sums = [own, told.unwrap_or(own).min(own)];
         for (view, model) in self.observed.further.iter().zip(&model.further) {
             let [claimed, told] = view.claimed_and_told(model, matched);
             sums = [sums[0] + claimed, sums[1] + told];

@@ -4,7 +4,7 @@
 //!
 //! | stage | file | what it hands on |
 //! |---|---|---|
-//! | observations | `observations`, `views` | the presence and weight of every pair of nodes; lengths by their square roots, counts by their logarithms, other heavy tails by their ranks |
+//! | observations | `observations` | the presence and weight of every pair of nodes; lengths by their square roots, counts by their logarithms, other heavy tails by their ranks |
 //! | evidence | `evidence` | what speaks for a matching, in nats: edges under a [`PairModel`](crate::affinity::likelihood::PairModel), soft anchors, similarities, the prior |
 //! | program | `program` | the integer quadratic program of that evidence, anchors folded exactly into its first-order term |
 //! | regime | `regime` | which way the search goes, by size, density and effort |
@@ -33,7 +33,6 @@ mod scale_curve;
 mod search;
 mod sparse;
 mod thresholds;
-mod views;
 
 use std::sync::Arc;
 
@@ -205,6 +204,7 @@ impl Matcher for Best {
             Fact::Allowed,
             Fact::Crossing,
             Fact::Layers,
+            Fact::Relations,
         ]
     }
 

@@ -1,15 +1,15 @@
 //! Stage *program*: the integer quadratic program whose objective is the posterior's logarithm.
 
 use super::evidence::{Evidence, Model, step_prior};
-use super::observations::{MORE_MEMORY, Observed, bytes};
+use super::observations::{MORE_MEMORY, Observed, View, bytes};
 use super::thresholds::SPARSE_DENSITY;
 use crate::affinity::likelihood::{Needed, Observations, PairModel, Scale};
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
 use crate::monitor::Monitor;
 use crate::problem::{
-    Coverage, GaussianKernel, Pairwise, Problem, ProductPairwise, SeparablePairwise, SumPairwise,
-    Weights,
+    Coverage, CrossingPairwise, GaussianKernel, Pairwise, Problem, ProductPairwise,
+    SeparablePairwise, SumPairwise, Weights,
 };
 
 /// The correlation that is supposed before anything is known.
@@ -171,7 +171,14 @@ pub(super) fn problem(
     };
     let mut parts = vec![first];
     for (view, model) in observed.further.iter().zip(&model.further) {
-        parts.extend(view.pairwise(model, (rows, columns), needed, share, monitor)?);
+        parts.extend(of_view(
+            view,
+            model,
+            (rows, columns),
+            needed,
+            share,
+            monitor,
+        )?);
     }
     let pairwise = match parts.len() {
         1 => parts.remove(0),
@@ -182,7 +189,7 @@ pub(super) fn problem(
 
 /// The pairwise part of what two graphs show between the free nodes, a `share` of it; `None` when it says
 /// nothing.
-pub(super) fn of_factors(
+fn of_factors(
     observed: &Observed,
     model: &PairModel,
     (rows, columns): (&[usize], &[usize]),
@@ -212,6 +219,32 @@ pub(super) fn of_factors(
             )?))
         }
     })
+}
+
+/// The same of what is shown beside the edges.
+fn of_view(
+    view: &View,
+    model: &PairModel,
+    (rows, columns): (&[usize], &[usize]),
+    needed: Needed,
+    share: f64,
+    monitor: &Monitor,
+) -> Result<Option<Box<dyn Pairwise>>> {
+    match view {
+        View::Layer(observed) => {
+            of_factors(observed, model, (rows, columns), needed, share, monitor)
+        }
+        View::Crossing([there, back], _) => {
+            let mut factors = model.crossing_factors([there, back], (rows, columns), needed);
+            if factors.is_empty() {
+                return Ok(None);
+            }
+            for (f, _) in &mut factors {
+                f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
+            }
+            Ok(Some(Box::new(CrossingPairwise::new(&factors)?)))
+        }
+    }
 }
 
 /// ½ (F_ij G_ab + F_ji G_ba) of every pair of factors, as products of symmetric and of antisymmetric parts.

@@ -7,8 +7,12 @@ use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solver};
 use crate::task::Task;
 
 /// Whether a task is matched over lists of candidates: as the caller says, else when it is large and its
-/// graphs are sparse. A solver that the caller brought, and ingredients of the dense regime, need all pairs.
+/// graphs are sparse. A solver that the caller brought, and ingredients of the dense regime, need all pairs;
+/// relations are compared over lists alone.
 pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
+    if task.facts().relations.is_some() {
+        return true;
+    }
     let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
     match preset.regime {
         RegimeChoice::Dense => false,
@@ -159,6 +163,7 @@ pub(super) fn anneal(effort: Effort) -> Anneal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::EdgeKinds;
 
     fn choose(nodes: usize, listed: bool, effort: Effort) -> Regime {
         let outline = Outline {
@@ -220,6 +225,13 @@ mod tests {
         let forced = |regime| Best::default().with_regime(regime);
         assert!(is_sparse(&forced(RegimeChoice::Sparse), &ring(5, 1)));
         assert!(!is_sparse(&forced(RegimeChoice::Dense), &ring(3000, 1)));
+        // Relations are compared over lists, whatever the size.
+        let small = ring(5, 1);
+        let kinds = EdgeKinds::new(5, vec!["next".to_owned()], Vec::new()).unwrap();
+        let kinds = std::sync::Arc::new(kinds);
+        let related = Task::from_pairs(&small, &small, &[]).unwrap();
+        let related = related.with_relations(kinds.clone(), kinds).unwrap();
+        assert!(super::is_sparse(&auto, &related));
         // What needs all pairs has them.
         let with_solver = Best::default().with_solver(std::sync::Arc::new(Faq::default()));
         assert!(!is_sparse(&with_solver, &ring(301, 2)));

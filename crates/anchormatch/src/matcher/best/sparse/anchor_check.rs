@@ -36,6 +36,7 @@ pub(super) fn check_anchors(
         believed: Believed::Averaged(&nobody, &beliefs.occupancy),
         open: &open,
         settled: [&surroundings.settled[0], &surroundings.settled[1]],
+        lost: surroundings.lost.as_ref().map(|lost| &lost[1][..]),
         model: &beliefs.model,
         from: 0,
         known,

@@ -57,6 +57,8 @@ pub(super) struct Surroundings {
     pub(super) masses: [Vec<f32>; 2],
     /// The expected number of neighbours with partners, of each node.
     pub(super) settled: [Vec<f32>; 2],
+    /// What it costs each node that none of them is kept, where that depends on the kinds of edges.
+    pub(super) lost: Option<[Vec<f32>; 2]>,
     /// The likelihood of all targets that no neighbour speaks for, together, and of no partner at all.
     pub(super) others: f64,
 }
@@ -88,17 +90,23 @@ impl Beliefs {
         let [source, target] = sides;
         let masses = masses(&self.occupancy, target.nodes());
         let settled = [0, 1].map(|k| sides[k].over_neighbours(|j| masses[k][j]));
+        let lost = (self.model).lost(sides, [&|j| masses[0][j], &|j| masses[1][j]]);
         let missing = self.model.missing();
         let left: f64 = (0..target.nodes())
             .map(|a| {
                 let free = f64::from(1.0 - masses[1][a]).max(0.0);
-                free * f64::from(settled[1][a] * missing[1]).exp()
+                let nats = match &lost {
+                    None => settled[1][a] * missing[1],
+                    Some(lost) => lost[1][a],
+                };
+                free * f64::from(nats).exp()
             })
             .sum();
         let nodes = source.nodes().min(target.nodes()) as f64;
         Surroundings {
             masses,
             settled,
+            lost,
             others: left + ALONE / (1.0 - ALONE) * nodes,
         }
     }
@@ -182,7 +190,10 @@ fn update(
 ) -> Option<(Csr<f32>, f64)> {
     let [source, target] = sides;
     let Surroundings {
-        settled, others, ..
+        settled,
+        lost,
+        others,
+        ..
     } = beliefs.surroundings(sides);
     let [certain, _] = likeliest(&beliefs.occupancy, target.nodes(), CERTAIN);
     let open = |a: u32| anchored[1][a as usize] == NONE;
@@ -192,6 +203,7 @@ fn update(
         believed: Believed::Averaged(&certain, &beliefs.occupancy),
         open: &open,
         settled: [&settled[0], &settled[1]],
+        lost: lost.as_ref().map(|lost| &lost[1][..]),
         model: &beliefs.model,
         from: 0,
         known,

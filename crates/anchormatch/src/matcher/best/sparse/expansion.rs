@@ -50,6 +50,8 @@ struct State<'a> {
     partners: [Vec<u32>; 2],
     /// Neighbours that are settled, of each node.
     settled: [Vec<f32>; 2],
+    /// What it costs each node that none of them is kept, where that depends on the kinds of edges.
+    lost: Option<[Vec<f32>; 2]>,
     /// The best partner of every open node, and its posterior.
     best: [Vec<(u32, f32)>; 2],
     model: Model,
@@ -144,28 +146,39 @@ impl<'a> State<'a> {
             known,
             partners,
             settled,
+            lost: None,
             best,
             model,
             others: [0.0; 2],
             matched,
             matched_at_sums: 0,
         };
+        state.sum_lost();
         state.sum_others();
         state
     }
 
     fn refit(&mut self) {
         self.model = Model::fit(self.sides, &self.partners);
+        self.sum_lost();
         self.sum_others();
+    }
+
+    fn sum_lost(&mut self) {
+        let partners = &self.partners;
+        let known = |k: usize| move |j: usize| f32::from(u8::from(partners[k][j] != NONE));
+        self.lost = self.model.lost(self.sides, [&known(0), &known(1)]);
     }
 
     fn sum_others(&mut self) {
         let missing = self.model.missing();
         self.others = [0, 1].map(|k| {
-            let nodes = self.partners[k].iter().zip(&self.settled[k]);
-            let open = nodes.filter(|(partner, _)| **partner == NONE);
-            open.map(|(_, settled)| f64::from(settled * missing[k]).exp())
-                .sum()
+            let open = (0..self.partners[k].len()).filter(|&i| self.partners[k][i] == NONE);
+            let nats = open.map(|i| match &self.lost {
+                None => self.settled[k][i] * missing[k],
+                Some(lost) => lost[k][i],
+            });
+            nats.map(|nats| f64::from(nats).exp()).sum()
         });
         self.matched_at_sums = self.matched;
     }
@@ -213,6 +226,7 @@ impl<'a> State<'a> {
             },
             open: &open,
             settled: [&self.settled[k], &self.settled[1 - k]],
+            lost: self.lost.as_ref().map(|lost| &lost[1 - k][..]),
             model: &self.model,
             from: k,
             known: self.known,
@@ -287,12 +301,17 @@ impl<'a> State<'a> {
             self.partners[1][a as usize] = i;
         }
         self.matched += pairs.len();
+        let sides = self.sides;
         [0, 1].map(|k| {
             let mut touched = Vec::new();
             for pair in pairs {
                 let node = [pair.0, pair.1][k];
-                for &j in self.sides[k].edges.columns(node as usize) {
+                for place in sides[k].edges.range(node as usize) {
+                    let j = sides[k].edges.column(place);
                     self.settled[k][j as usize] += 1.0;
+                    if let (Some(lost), Some(kinds)) = (&mut self.lost, &self.model.kinds) {
+                        lost[k][j as usize] += kinds.lost(k, sides[k].back(node as usize, place));
+                    }
                     if self.partners[k][j as usize] == NONE {
                         touched.push(j);
                     }

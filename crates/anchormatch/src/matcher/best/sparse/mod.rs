@@ -5,12 +5,15 @@
 //!
 //! | stage | file | what it hands on |
 //! |---|---|---|
-//! | observations | `side`, `known` | adjacency lists with standardised degrees and weights; anchors and other evidence |
+//! | observations | `side`, `kinds`, `known` | adjacency lists with standardised degrees and weights, and the kinds of edges; anchors and other evidence |
 //! | expansion | `expansion` | pairs settled from the anchors outwards, the surest first, and the [model](model) they fit |
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
+//!
+//! Where edges have directions, layers or relations, `correspondence` is the part of the model that says which
+//! kinds of the two sides go together.
 //!
 //! `neighbours` is what both expansion and beliefs ask: who could be the partner of this node, by what is
 //! known of its neighbours? Each node is asked apart from the others, so that results do not depend on the
@@ -18,8 +21,10 @@
 
 mod anchor_check;
 mod beliefs;
+mod correspondence;
 mod decision;
 mod expansion;
+mod kinds;
 mod known;
 mod model;
 mod neighbours;
@@ -37,7 +42,7 @@ use self::expansion::expand;
 use self::known::Known;
 use self::restarts::{begin_from, restart};
 use self::side::{Side, weights_differ};
-use super::{Best, Effort};
+use super::{Best, Effort, RegimeChoice};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
 use crate::matcher::{Log, Matcher, of_pairs};
@@ -48,6 +53,9 @@ use crate::task::Task;
 
 /// Bytes of lists and numbers for a node, at most.
 const BYTES_A_NODE: u64 = 640;
+
+/// Kinds of edges that a result describes.
+const DESCRIBED: usize = 20;
 
 /// Iterations of the beliefs at most.
 fn iterations(effort: Effort) -> usize {
@@ -78,16 +86,16 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     let weighted = weights_differ(graphs);
     monitor.reserve(
         "the candidates of all nodes",
-        bytes(graphs, weighted),
+        bytes(graphs, weighted).saturating_add(kinds::bytes(task)),
         &[Hint::MoreMemory, Hint::SmallerGraphs],
     )?;
     let mut log = Log::default();
     log.parameter("preset", preset.name());
     log.parameter("regime", "sparse");
-    log.note_directions(task, false);
+    log.note_directions(task, true);
+    note_unused(&mut log, preset, task);
     let (sides, mut known) = log.stage("observations", monitor, |_| {
-        let sides = graphs.map(|graph| Side::new(graph, weighted));
-        Ok((sides, Known::of(task)))
+        Ok((Side::both(task, weighted), Known::of(task)))
     })?;
     let expansion = log.stage("expansion", monitor, |_| {
         Ok(expand(&sides, &known, known.partners(), monitor))
@@ -133,6 +141,20 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         "correlation of degrees",
         format!("{:.4}", model.degrees.correlation),
     );
+    if let Some(kinds) = &model.kinds {
+        log.parameter(
+            "nats of the kinds of kept edges",
+            format!("{:.3}", kinds.mean),
+        );
+        let word = if task.facts().relations.is_some() {
+            "relation"
+        } else {
+            "layer"
+        };
+        for (name, partner) in kinds.described(&sides, DESCRIBED) {
+            log.parameter(&format!("{word} {name} of the source"), partner);
+        }
+    }
     if sides[0].weights.is_some() {
         log.parameter(
             "correlation of weights",
@@ -167,6 +189,25 @@ fn bytes(graphs: [&Graph; 2], weighted: bool) -> u64 {
         weights.saturating_add(BYTES_A_NODE.saturating_mul(graph.node_count() as u64))
     };
     of(graphs[0]).saturating_add(of(graphs[1]))
+}
+
+/// Says what was asked for and is not done.
+fn note_unused(log: &mut Log, preset: &Best, task: &Task<'_>) {
+    if task.facts().crossing.is_some() {
+        log.note(Note::hinting(
+            "edges between the two sides are not compared in the sparse regime",
+            &[Hint::DenseRegime],
+        ));
+    }
+    if task.facts().relations.is_none() {
+        return;
+    }
+    if preset.regime == RegimeChoice::Dense || preset.solver.is_some() {
+        log.note("relations are compared over lists of candidates: the dense regime and its solver are not used");
+    }
+    if task.facts().layers.is_some() {
+        log.note("the edges have relations, and their layers are not used");
+    }
 }
 
 /// Says what a reader of the result should know.

@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::correspondence::Correspondence;
 use super::side::{NONE, Side};
 use crate::matching::Pair;
 
@@ -48,6 +49,8 @@ pub(super) struct Model {
     pub(super) lowest: [f32; 2],
     /// ln 2M.
     pub(super) log_edges: f32,
+    /// Which kinds of edges go together, where they have any.
+    pub(super) kinds: Option<Correspondence>,
 }
 
 impl Model {
@@ -79,6 +82,7 @@ impl Model {
             lowest: [lowest(&log_degrees[0]), lowest(&log_degrees[1])],
             log_degrees,
             log_edges: log_edges as f32,
+            kinds: Correspondence::fit(sides, partners, seen, close),
         }
     }
 
@@ -90,12 +94,32 @@ impl Model {
             && near(self.seen[1], other.seen[1])
             && corr(&self.weights, &other.weights)
             && corr(&self.degrees, &other.degrees)
+            && match (&self.kinds, &other.kinds) {
+                (Some(x), Some(y)) => x.is_near(y),
+                _ => true,
+            }
+    }
+
+    /// What it costs nodes that no neighbour is kept, by the probabilities that neighbours are known; where
+    /// it depends on kinds.
+    pub(super) fn lost(
+        &self,
+        sides: &[Side<'_>; 2],
+        known: [&(dyn Fn(usize) -> f32 + Sync); 2],
+    ) -> Option<[Vec<f32>; 2]> {
+        let kinds = self.kinds.as_ref()?;
+        Some([0, 1].map(|k| sides[k].over_edges(|place, j| known[k](j) * kinds.lost(k, place))))
+    }
+
+    /// ln((1 − s)/(1 − c)) where a share s is kept.
+    #[cfg(test)]
+    pub(super) fn missing_at(&self, seen: f64) -> f32 {
+        missing(seen.clamp(0.02, 0.98), self.close)
     }
 
     /// ln((1 − s)/(1 − c)) of the side that does not show an edge: `[of source edges, of target edges]`.
     pub(super) fn missing(&self) -> [f32; 2] {
-        let log = |seen: f64| ((1.0 - seen) / (1.0 - self.close)).ln().min(-0.01) as f32;
-        [log(self.seen[1]), log(self.seen[0])]
+        [self.seen[1], self.seen[0]].map(|seen| missing(seen, self.close))
     }
 }
 
@@ -126,8 +150,17 @@ impl Model {
             }
         }
         // Every edge was seen from both of its ends.
-        0.5 * (common + alone)
+        let kinds = self
+            .kinds
+            .as_ref()
+            .map_or(0.0, |kinds| kinds.evidence(sides, &partners));
+        0.5 * (common + alone + kinds)
     }
+}
+
+/// ln((1 − s)/(1 − c)).
+pub(super) fn missing(seen: f64, close: f64) -> f32 {
+    ((1.0 - seen) / (1.0 - close)).ln().min(-0.01) as f32
 }
 
 /// λ: how much more often a node that comes up through one neighbour of a partner is joined to another one

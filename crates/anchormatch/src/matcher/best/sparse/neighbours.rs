@@ -53,6 +53,8 @@ pub(super) struct Outlook<'a> {
     pub(super) open: &'a (dyn Fn(u32) -> bool + Sync),
     /// The share of the neighbours whose partners are known, times their number, of own and other nodes.
     pub(super) settled: [&'a [f32]; 2],
+    /// What it costs other nodes that none of their known neighbours is kept, where that depends on kinds.
+    pub(super) lost: Option<&'a [f32]>,
     pub(super) model: &'a Model,
     /// Which graph is the own: 0 for the source.
     pub(super) from: usize,
@@ -86,6 +88,10 @@ struct Voice {
     edge: u32,
     sum: f32,
     weight: f32,
+    /// The same edge from the neighbour, by its place; where edges have kinds.
+    back: u32,
+    /// The share of the sum's likelihood that a kept edge has.
+    kept: f32,
 }
 
 impl Outlook<'_> {
@@ -134,7 +140,10 @@ impl Outlook<'_> {
         // What a common neighbour is worth to a node, beside what the neighbour itself says.
         let common = |node: u32| bonus - 0.5 * (own_degree + degrees[node as usize]);
         let exact = |(node, sum, weight): (u32, f32, f32)| {
-            let lost = heard * self.settled[1][node as usize] * missing[1 - self.from];
+            let lost = match self.lost {
+                None => heard * self.settled[1][node as usize] * missing[1 - self.from],
+                Some(lost) => heard * lost[node as usize],
+            };
             sum + weight * common(node) + lost + self.model.first * weight.min(1.0)
         };
         // Most nodes that come up have one neighbour for them. What they can have at most is told from the
@@ -194,13 +203,21 @@ impl Outlook<'_> {
             nats - model.first
         };
         let missing = model.missing()[self.from].exp();
-        let mut push = |edge: usize, b: u32, sum: f32, weight: f32| {
+        let has_kinds = model.kinds.is_some();
+        let mut push = |edge: usize, b: u32, sum: f32, weight: f32, kept: f32| {
+            let back = if has_kinds {
+                self.own.back(i, edge) as u32
+            } else {
+                0
+            };
             partners.push(Voice {
                 degree: self.other.degree(b as usize) as u32,
                 partner: b,
                 edge: edge as u32,
                 sum,
                 weight,
+                back,
+                kept,
             });
         };
         for edge in self.own.edges.range(i) {
@@ -212,7 +229,7 @@ impl Outlook<'_> {
                     if partner[j as usize] != NONE =>
                 {
                     let b = partner[j as usize];
-                    push(edge, b, common(j, b), 1.0);
+                    push(edge, b, common(j, b), 1.0, 1.0);
                 }
                 Believed::Settled(_) => {}
                 Believed::Tentative(_, beliefs) => {
@@ -225,7 +242,7 @@ impl Outlook<'_> {
                         let heard = share * kept + (mass - share) * missing + unknown;
                         let nats = (heard / silent).ln();
                         if nats > 0.1 {
-                            push(edge, b, nats, 0.0);
+                            push(edge, b, nats, 0.0, share * kept / heard);
                         }
                     }
                 }
@@ -233,7 +250,7 @@ impl Outlook<'_> {
                     let (columns, occupancy) = beliefs.parts(j as usize);
                     for (&b, &share) in columns.iter().zip(occupancy) {
                         if share >= SPREADS {
-                            push(edge, b, share * common(j, b), share);
+                            push(edge, b, share * common(j, b), share, 1.0);
                         }
                     }
                 }
@@ -246,7 +263,8 @@ impl Outlook<'_> {
         for place in self.other.edges.range(voice.partner as usize) {
             let node = self.other.edges.column(place);
             if (self.open)(node) {
-                tally.add(node, voice.sum + self.weights(voice, place), voice.weight);
+                let seen = self.weights(voice, place) + self.kinds(voice, place);
+                tally.add(node, voice.sum + seen, voice.weight);
             }
         }
     }
@@ -255,7 +273,14 @@ impl Outlook<'_> {
     fn look_up(&self, voice: &Voice, node: u32, common: f32) -> f32 {
         // In the row of the node, which is the shorter one.
         match (self.other.edges).place(node as usize, voice.partner as usize) {
-            Some(place) => voice.sum + self.weights(voice, place) + voice.weight * common,
+            Some(place) => {
+                let kinds = if self.model.kinds.is_some() {
+                    self.kinds(voice, self.other.back(node as usize, place))
+                } else {
+                    0.0
+                };
+                voice.sum + self.weights(voice, place) + kinds + voice.weight * common
+            }
             None => 0.0,
         }
     }
@@ -285,6 +310,25 @@ impl Outlook<'_> {
         self.known.allows(i, a)
     }
 
+    /// What the kinds of two edges say; `place` is in the row of the partner.
+    #[inline]
+    fn kinds(&self, voice: &Voice, place: usize) -> f32 {
+        let Some(model) = &self.model.kinds else {
+            return 0.0;
+        };
+        let (Some(own), Some(other)) = (&self.own.kinds, &self.other.kinds) else {
+            return 0.0;
+        };
+        let nats = model.nats(self.from, (own, voice.back as usize), (other, place));
+        if voice.weight > 0.0 {
+            let back = model.given_back(self.from, voice.edge as usize)
+                + model.given_back(1 - self.from, place);
+            voice.weight * (nats + back)
+        } else {
+            (1.0 - voice.kept + voice.kept * nats.exp()).ln()
+        }
+    }
+
     fn prior(&self, i: u32, node: u32) -> f32 {
         if self.from == 0 {
             self.known.prior(i, node)
@@ -303,7 +347,10 @@ impl Outlook<'_> {
 
     /// The evidence for a node of the other graph when no neighbour speaks for it.
     pub(super) fn unspoken(&self, node: u32) -> f64 {
-        f64::from(self.settled[1][node as usize] * self.model.missing()[1 - self.from])
+        f64::from(match self.lost {
+            None => self.settled[1][node as usize] * self.model.missing()[1 - self.from],
+            Some(lost) => lost[node as usize],
+        })
     }
 
     /// The most likely partner of node `i` and its probability.

@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::kinds::Kinds;
 use crate::affinity::likelihood::weight_scores;
 use crate::graph::Graph;
 use crate::linalg::Csr;
+use crate::task::Task;
 
 /// No partner.
 pub(super) const NONE: u32 = u32::MAX;
@@ -18,6 +20,8 @@ pub(super) struct Side<'a> {
     pub(super) expected: Vec<f32>,
     /// ln(1 + degree), standardised.
     pub(super) standing: Vec<f32>,
+    /// The kinds of its edges, where both graphs have any.
+    pub(super) kinds: Option<Kinds>,
 }
 
 impl<'a> Side<'a> {
@@ -28,7 +32,19 @@ impl<'a> Side<'a> {
             expected: expected_degrees(edges),
             standing: standing(edges),
             edges,
+            kinds: None,
         }
+    }
+
+    /// Both graphs of a task.
+    pub(super) fn both(task: &Task<'a>, weighted: bool) -> [Self; 2] {
+        let mut sides = task.graphs().map(|graph| Self::new(graph, weighted));
+        if let Some(kinds) = Kinds::of(task) {
+            for (side, kinds) in sides.iter_mut().zip(kinds) {
+                side.kinds = Some(kinds);
+            }
+        }
+        sides
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -37,6 +53,23 @@ impl<'a> Side<'a> {
 
     pub(super) fn degree(&self, i: usize) -> usize {
         self.edges.range(i).len()
+    }
+
+    /// The place of an edge of node `i` in the row of its other end.
+    pub(super) fn back(&self, i: usize, place: usize) -> usize {
+        let j = self.edges.column(place) as usize;
+        self.edges.place(j, i).expect("edges have two ends")
+    }
+
+    /// The sum of a value of its edges, by their places and the nodes that they lead to, for every node.
+    pub(super) fn over_edges(&self, value: impl Fn(usize, usize) -> f32 + Sync) -> Vec<f32> {
+        let sum = |i: usize| {
+            let places = self.edges.range(i);
+            places
+                .map(|place| value(place, self.edges.column(place) as usize))
+                .sum()
+        };
+        (0..self.nodes()).into_par_iter().map(sum).collect()
     }
 
     /// The sum of a value of its neighbours, for every node.

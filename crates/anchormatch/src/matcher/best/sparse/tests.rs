@@ -1,5 +1,7 @@
 //! The parts against sums written out, and the chain on small graphs of every kind.
 
+mod kinds;
+
 use super::known::Known;
 use super::model::Model;
 use super::neighbours::{Believed, Outlook, Scratch};
@@ -74,6 +76,7 @@ fn candidates_have_the_evidence_of_the_table() {
             believed: Believed::Settled(&partners[0]),
             open: &open,
             settled: [&settled[0], &settled[1]],
+            lost: None,
             model: &model,
             from: 0,
             known: &known,

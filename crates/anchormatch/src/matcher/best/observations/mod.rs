@@ -1,8 +1,11 @@
 //! Stage *observations*: what the two graphs show, on the scale on which weights compare.
 
+mod views;
+
+pub(super) use views::{View, claimed, told};
+
 use super::Ingredients;
 use super::thresholds::LEAST_COUNTED;
-use super::views::{self, View};
 use crate::affinity::likelihood::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;

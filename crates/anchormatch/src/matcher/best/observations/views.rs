@@ -4,18 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use super::observations::Observed;
+use super::Observed;
 use crate::affinity::likelihood::{
     Agreement, Needed, Observations, PairModel, Scale, information_of_counts,
 };
 use crate::error::Result;
 use crate::graph::{EdgeKinds, Graph};
 use crate::linalg::{Csr, Matrix};
-use crate::monitor::Monitor;
-use crate::problem::{CrossingPairwise, Pairwise};
 
 /// A further source of pairwise evidence.
-pub(super) enum View {
+pub(in crate::matcher::best) enum View {
     /// A layer of the edges within the sides.
     Layer(Box<Observed>),
     /// Edges from source to target nodes, and from target to source nodes.
@@ -33,12 +31,12 @@ impl View {
         }
     }
 
-    pub(super) fn guess(&self, correlation: f64) -> PairModel {
+    pub(in crate::matcher::best) fn guess(&self, correlation: f64) -> PairModel {
         let [source, target] = self.observations();
         PairModel::guess(source, target, correlation)
     }
 
-    pub(super) fn agreement(&self, matched: &[(usize, usize)]) -> Agreement {
+    pub(in crate::matcher::best) fn agreement(&self, matched: &[(usize, usize)]) -> Agreement {
         let [source, target] = self.observations();
         match self {
             Self::Layer(_) => Agreement::of(matched, source, target),
@@ -46,19 +44,23 @@ impl View {
         }
     }
 
-    pub(super) fn fit(&self, matched: &[(usize, usize)]) -> PairModel {
+    pub(in crate::matcher::best) fn fit(&self, matched: &[(usize, usize)]) -> PairModel {
         let [source, target] = self.observations();
         PairModel::fit(&self.agreement(matched), source, target)
     }
 
     /// The evidence of a whole matching.
-    pub(super) fn total(&self, model: &PairModel, matched: &[(usize, usize)]) -> f64 {
+    pub(in crate::matcher::best) fn total(
+        &self,
+        model: &PairModel,
+        matched: &[(usize, usize)],
+    ) -> f64 {
         let [source, target] = self.observations();
         model.total(&self.agreement(matched), source, target)
     }
 
     /// What two pairs tell of each other, in both directions.
-    pub(super) fn between(
+    pub(in crate::matcher::best) fn between(
         &self,
         model: &PairModel,
         (i, a): (usize, usize),
@@ -79,7 +81,7 @@ impl View {
     }
 
     /// What a pair tells by itself.
-    pub(super) fn own(&self, model: &PairModel, (i, a): (usize, usize)) -> f64 {
+    pub(in crate::matcher::best) fn own(&self, model: &PairModel, (i, a): (usize, usize)) -> f64 {
         match self {
             Self::Layer(_) => 0.0,
             Self::Crossing([there, back], _) => model.evidence(there.get(i, a), back.get(a, i)),
@@ -87,7 +89,7 @@ impl View {
     }
 
     /// What pairs tell by themselves and with the anchors.
-    pub(super) fn folded(
+    pub(in crate::matcher::best) fn folded(
         &self,
         model: &PairModel,
         (rows, columns): Free<'_>,
@@ -106,35 +108,9 @@ impl View {
         }
     }
 
-    /// The pairwise part between the free nodes, a `share` of it; `None` when it says nothing.
-    pub(super) fn pairwise(
-        &self,
-        model: &PairModel,
-        (rows, columns): Free<'_>,
-        needed: Needed,
-        share: f64,
-        monitor: &Monitor,
-    ) -> Result<Option<Box<dyn Pairwise>>> {
-        match self {
-            Self::Layer(observed) => {
-                super::program::of_factors(observed, model, (rows, columns), needed, share, monitor)
-            }
-            Self::Crossing([there, back], _) => {
-                let mut factors = model.crossing_factors([there, back], (rows, columns), needed);
-                if factors.is_empty() {
-                    return Ok(None);
-                }
-                for (f, _) in &mut factors {
-                    f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
-                }
-                Ok(Some(Box::new(CrossingPairwise::new(&factors)?)))
-            }
-        }
-    }
-
     /// What the model claims that a pair of pairs tells on average, and what the table of counts holds of it;
     /// the same where weights are no counts.
-    pub(super) fn claimed_and_told(
+    pub(in crate::matcher::best) fn claimed_and_told(
         &self,
         model: &PairModel,
         matched: &[(usize, usize)],
@@ -154,14 +130,17 @@ impl View {
 }
 
 /// What a model of complete weights claims that a pair of pairs tells on average.
-pub(super) fn claimed(model: &PairModel) -> f64 {
+pub(in crate::matcher::best) fn claimed(model: &PairModel) -> f64 {
     let correlation = model.correlation();
     let claimed = -0.5 * (1.0 - correlation * correlation).ln();
     if claimed.is_finite() { claimed } else { 0.0 }
 }
 
 /// What the table of matched counts holds; `None` for other weights.
-pub(super) fn told(observed: &Observed, matched: &[(usize, usize)]) -> Option<f64> {
+pub(in crate::matcher::best) fn told(
+    observed: &Observed,
+    matched: &[(usize, usize)],
+) -> Option<f64> {
     let (source, target) = (&observed.source, &observed.target);
     (observed.scale == Scale::Counts).then(|| {
         information_of_counts(matched, |(i, a), (j, b)| {
@@ -171,7 +150,7 @@ pub(super) fn told(observed: &Observed, matched: &[(usize, usize)]) -> Option<f6
 }
 
 /// The tables of edges between the sides, as counts where the edges within are and these can be.
-pub(super) fn crossing(tables: [&Csr<f64>; 2], scale: Scale) -> View {
+pub(in crate::matcher::best) fn crossing(tables: [&Csr<f64>; 2], scale: Scale) -> View {
     let are_counts = |table: &Csr<f64>| {
         let mut weights = table.values().iter();
         weights.all(|w| *w >= 0.0 && w.fract() == 0.0)
@@ -189,7 +168,7 @@ pub(super) fn crossing(tables: [&Csr<f64>; 2], scale: Scale) -> View {
 }
 
 /// The graphs of the layers that both sides have, by name.
-pub(super) fn layers(
+pub(in crate::matcher::best) fn layers(
     graphs: [&Graph; 2],
     kinds: [&EdgeKinds; 2],
     directed: bool,
