@@ -172,7 +172,7 @@ impl Knowledge {
             let listed = sides.looked_up(read_pairs(path)?.candidates(s, t))?;
             allowed = allowed.with_candidates(&listed.pairs)?;
             if let Some(scores) = listed.scores {
-                attributes = attributes.with_scores(SCORES, scores)?;
+                attributes = attributes.with_scores(SCORES, &scores)?;
             }
         }
         if self.candidates.is_some() || !self.same.is_empty() {

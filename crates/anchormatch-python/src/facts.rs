@@ -84,7 +84,7 @@ impl Known<'_> {
             let listed: Vec<_> = scores.triplets().map(|(i, a, _)| (i, a)).collect();
             allowed = allowed.with_candidates(&listed).map_err(exception)?;
             if *are_scored {
-                attributes = attributes.with_scores(SCORES, scores).map_err(exception)?;
+                attributes = attributes.with_scores(SCORES, &scores).map_err(exception)?;
             }
         }
         let crossing = match &self.crossing {

@@ -34,7 +34,7 @@ enum Model {
     Numbers(numbers::Model),
     Words(words::Model),
     Vectors(vectors::Model),
-    Weights(weights::Model),
+    Weights(Box<weights::Model>),
     Scores(scores::Model),
 }
 
@@ -54,7 +54,7 @@ impl Attributes {
             Values::Numbers(values) => Model::Numbers(values.fit(pairs)),
             Values::Words(values) => Model::Words(values.fit(pairs)),
             Values::Vectors(values) => Model::Vectors(values.fit(pairs)),
-            Values::Weights(values) => Model::Weights(values.fit(pairs)),
+            Values::Weights(values) => Model::Weights(Box::new(values.fit(pairs))),
             Values::Scores(values) => Model::Scores(values.fit(pairs)),
         });
         let mut model = AttributeModel {

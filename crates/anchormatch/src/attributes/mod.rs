@@ -91,9 +91,9 @@ impl Attributes {
                     None | Some("") => f64::NAN,
                     Some(word) => word.parse().unwrap_or(f64::NAN),
                 };
-                let source = source.iter().map(number).collect();
-                let target = target.iter().map(number).collect();
-                self.with_numbers(name, source, target)
+                let source: Vec<f64> = source.iter().map(number).collect();
+                let target: Vec<f64> = target.iter().map(number).collect();
+                self.with_numbers(name, &source, &target)
             }
             Kind::Words => self.with_words(name, source, target),
             Kind::Text => self.with_text(name, source, target),
@@ -104,13 +104,13 @@ impl Attributes {
     ///
     /// # Errors
     /// When there is not one for each node, one is infinite, or the name is taken.
-    pub fn with_numbers(self, name: &str, source: Vec<f64>, target: Vec<f64>) -> Result<Self> {
-        if let Some(value) = source.iter().chain(&target).find(|v| v.is_infinite()) {
+    pub fn with_numbers(self, name: &str, source: &[f64], target: &[f64]) -> Result<Self> {
+        if let Some(value) = source.iter().chain(target).find(|v| v.is_infinite()) {
             return Err(wrong(name, value, "finite numbers"));
         }
         let found = [source.len(), target.len()];
         self.with(name, found, || {
-            Values::Numbers(numbers::Numbers::new(&source, &target))
+            Values::Numbers(numbers::Numbers::new(source, target))
         })
     }
 
@@ -182,12 +182,12 @@ impl Attributes {
     ///
     /// # Errors
     /// When the shape is another, a score is not finite, or the name is taken.
-    pub fn with_scores(self, name: &str, scores: Csr<f64>) -> Result<Self> {
+    pub fn with_scores(self, name: &str, scores: &Csr<f64>) -> Result<Self> {
         if let Some(value) = scores.values().iter().find(|v| !v.is_finite()) {
             return Err(wrong(name, value, "finite numbers"));
         }
         let found = [scores.rows(), scores.cols()];
-        self.with(name, found, || Values::Scores(scores::Scores::new(&scores)))
+        self.with(name, found, || Values::Scores(scores::Scores::new(scores)))
     }
 
     fn with(

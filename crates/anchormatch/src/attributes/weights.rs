@@ -144,7 +144,7 @@ impl Weights {
         }
         let mut sum = model.constant + model.own[0][i] + model.own[1][a];
         self.common(i, a, |feature, l, m| {
-            sum += model.both[feature] + model.levels[l][m]
+            sum += model.both[feature] + model.levels[l][m];
         });
         sum
     }
