@@ -21,18 +21,22 @@ from ._match import match
 from ._matching import AnchorCheck, Matching, Suggestion
 from ._native import __version__
 from ._points import Points, points
+from ._presets import Best, Fast, Paper
 from ._read import read
 from ._solve import Problem, Solution, SolverInfo, read_problems, solve, solvers
 from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signature, sinkhorn
 
 __all__ = [
     "AnchorCheck",
+    "Best",
     "Failure",
+    "Fast",
     "Graph",
     "LinearAssignment",
     "Matching",
     "Matchings",
     "PairError",
+    "Paper",
     "Points",
     "Problem",
     "Solution",

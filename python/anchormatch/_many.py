@@ -17,6 +17,7 @@ import numpy as np
 from ._executors import Outcome, Task, backend
 from ._match import match
 from ._matching import Matching
+from ._presets import drawn
 from ._progress import ProgressOption, reporter
 from ._resources import seed_of
 
@@ -260,6 +261,8 @@ def _task(index: int, pair: Any, options: Mapping[str, Any]) -> Task:
     if isinstance(settings.get("seed"), (np.random.Generator, np.random.RandomState)):
         # Drawn here, in the order of the pairs, whoever will do the work.
         settings["seed"] = seed_of(settings["seed"])
+    if "preset" in settings:
+        settings["preset"] = drawn(settings["preset"])
     return Task(index, source, target, anchors, settings)
 
 

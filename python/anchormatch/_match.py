@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from . import _native
 from ._facts import candidate_arrays, compared, crossing_arrays, same_columns, with_nodes
@@ -14,17 +14,11 @@ from ._matching import Matching
 from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
 from ._pairs import anchor_arrays
 from ._points import Points
+from ._presets import Best, Fast, Learner, Paper, PointsModel, Preset, Regime, Terms, opened
 from ._progress import ProgressOption
 from ._resources import limits, seed_of
 
-__all__ = ["Learner", "PointsModel", "Preset", "Regime", "Terms", "match"]
-
-#: What stands for the values that options take.
-Preset = Literal["best", "fast", "paper"]
-Regime = Literal["auto", "dense", "sparse"]
-PointsModel = Literal["auto", "distances", "similarity", "affine", "projective", "views", "smooth"]
-Terms = Literal["adjacency", "heat", "heat+wks", "heat+ap", "heat+b", "heat+b+ap"]
-Learner = Literal["projected", "exact"]
+__all__ = ["match"]
 
 # Options whose parameters have other names.
 _NAMES = {"learner": "learner.mode", "learner_c": "learner.c"}
@@ -35,10 +29,10 @@ def match(
     target: Any,
     anchors: Any = None,
     *,
-    preset: Preset = "best",
+    preset: Preset | Best | Fast | Paper = "best",
     solver: str | None = None,
     node_similarity: Any = None,
-    allow_unmatched: bool = False,
+    allow_unmatched: bool | None = None,
     directed: bool | None = None,
     layers: str | Iterable[Any] | None = None,
     relations: str | None = None,
@@ -49,12 +43,12 @@ def match(
     candidates: Any = None,
     crossing: Any = None,
     crossing_back: Any = None,
-    seed: Any = 0,
+    seed: Any = None,
     threads: int | None = None,
     time_limit: float | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = False,
-    repair_anchors: bool = False,
+    repair_anchors: bool | None = None,
     regime: Regime | None = None,
     points_model: PointsModel | None = None,
     solver_options: Mapping[str, Any] | None = None,
@@ -80,9 +74,10 @@ def match(
         columns, or a pandas Series. Triples ``(source, target, weight)`` with a weight below 1 are
         soft anchors; weight 1 is certain. ``None`` in the place of a node says that the other has no
         partner: ``{"a": None}`` or ``(None, "u4")``.
-    preset : {"best", "fast", "paper"}
+    preset : {"best", "fast", "paper"}, or :class:`Best`, :class:`Fast` or :class:`Paper`
         The method: the most likely matching, searched for until nothing more is gained; the same with
-        a short search; or Hu, Rustamov & Guibas (CVPR 2013) step by step.
+        a short search; or Hu, Rustamov & Guibas (CVPR 2013) step by step. ``am.Best(seed=7)`` is
+        ``"best"`` with parameters, which may also be given one by one, as below.
     solver
         One of :func:`solvers` in the place of the preset's own search.
     node_similarity
@@ -90,7 +85,7 @@ def match(
         target node, or a pandas table in their ids; larger is more alike, on any scale. Not for
         ``paper``.
     allow_unmatched
-        Let nodes stay alone whom the evidence gives no partner. Not for ``paper``.
+        Let nodes stay alone whom the evidence gives no partner; ``False`` by default. Not for ``paper``.
     directed
         Whether edges have directions, as in :func:`graph`: by default as the graphs have them, ``True`` for
         lists and tables whose rows are arcs. Directions are compared where both graphs have them.
@@ -119,7 +114,7 @@ def match(
     crossing_back
         Edges from target to source nodes, in the same forms.
     seed
-        The seed of everything random: an integer, or a generator of NumPy to draw one from.
+        The seed of everything random: an integer, 0 by default, or a generator of NumPy to draw one from.
     threads
         Threads to use, by default one for each core; the result does not depend on it.
     time_limit
@@ -129,31 +124,12 @@ def match(
     progress
         ``True`` for a bar, a class of bars such as ``tqdm.tqdm``, or a function that is called with
         the stage, the steps done, the steps in all (or ``None``) and a figure (or ``None``).
-    repair_anchors
-        Demote anchors that disagree with the rest of the evidence to soft ones, and match again. Not for
-        ``paper``.
-    regime : {"auto", "dense", "sparse"}
-        Keep all pairs of nodes, or lists of candidates; by default it goes by size and density. Not for
-        ``paper``.
-    points_model : {"auto", "distances", "similarity", "affine", "projective", "views", "smooth"}
-        How two sets of :func:`points` lie to each other; by default the evidence chooses, and
-        :attr:`Matching.models` says what it chose. Not for ``paper``.
+    repair_anchors, regime, points_model
+        The fields of :class:`Best` and :class:`Fast`. Not for ``paper``.
     solver_options
         Options of ``solver``, which :func:`solvers` lists.
-    terms : {"adjacency", "heat", "heat+wks", "heat+ap", "heat+b", "heat+b+ap"}
-        The terms of the objective. For ``paper`` only, as everything below.
-    tau
-        Diffusion time, in units of 1/mean eigenvalue of each graph; 1 by default.
-    width
-        Width of the affinity exp(−d²/s), s in means of d²; 0.15 by default.
-    eigenvectors
-        Eigenvectors that the learned proximity compares; 8 by default.
-    c_b, c_ap
-        Weights of the learned proximity and of the heat to the anchors; 8 and 3 by default.
-    learner : {"projected", "exact"}
-        How the proximity is kept positive semidefinite.
-    learner_c
-        C of the learner, the price of a violated margin; 100 by default.
+    terms, tau, width, eigenvectors, c_b, c_ap, learner, learner_c
+        The fields of :class:`Paper`. For ``paper`` only.
 
     Returns
     -------
@@ -179,22 +155,32 @@ def match(
     >>> m.accuracy({"bob": "u1", "eve": "u3", "joe": "u2"})
     1.0
     """
+    method, given = opened(
+        preset,
+        {
+            "allow_unmatched": None if allow_unmatched is None else bool(allow_unmatched),
+            "repair_anchors": None if repair_anchors is None else bool(repair_anchors),
+            "regime": regime,
+            "points_model": points_model,
+            "terms": terms,
+            "tau": tau,
+            "width": width,
+            "eigenvectors": eigenvectors,
+            "c_b": c_b,
+            "c_ap": c_ap,
+            "learner": learner,
+            "learner_c": learner_c,
+            "solver": solver,
+            "solver_options": solver_options,
+            "seed": seed,
+        },
+    )
+    # What is off by itself may be said to every preset.
+    for switch in ("allow_unmatched", "repair_anchors"):
+        given[switch] = bool(given[switch]) or None
+    solver, solver_options, seed = (given.pop(name) for name in ("solver", "solver_options", "seed"))
     if solver is None and solver_options:
         raise TypeError("solver_options: found options without a solver, expected solver= as well")
-    given: dict[str, Any] = {
-        "allow_unmatched": bool(allow_unmatched) or None,
-        "repair_anchors": bool(repair_anchors) or None,
-        "regime": regime,
-        "points_model": points_model,
-        "terms": terms,
-        "tau": tau,
-        "width": width,
-        "eigenvectors": eigenvectors,
-        "c_b": c_b,
-        "c_ap": c_ap,
-        "learner": learner,
-        "learner_c": learner_c,
-    }
     settings = {_NAMES.get(name, name): value for name, value in given.items() if value is not None}
     beside = {
         "node_similarity": (node_similarity,),
@@ -205,14 +191,14 @@ def match(
         "relations": (relations,),
     }
     facts = [name for name, values in beside.items() if any(value is not None for value in values)]
-    _check_preset(preset, [name for name, value in given.items() if value is not None], facts)
+    _check_preset(method, [name for name, value in given.items() if value is not None], facts)
     if relations is not None and not isinstance(relations, str):
         raise TypeError(f"relations: found {relations!r}, expected the name of an edge attribute or column")
     if layers is not None and relations is not None:
         raise TypeError("relations: found layers= as well, expected one of the two")
     if solver is not None:
         settings["solver"] = {**(solver_options or {}), "name": solver}
-    settings["seed"] = seed_of(seed)
+    settings["seed"] = seed_of(0 if seed is None else seed)
     left, right = (
         with_nodes(_side(data, layers, relations, max_memory, directed), data, table, name)
         for data, table, name in (
@@ -221,7 +207,7 @@ def match(
         )
     )
     anchored, alone = anchor_arrays(anchors, left, right)
-    takes = "attributes" in _facts_of(preset)
+    takes = "attributes" in _facts_of(method)
     columns, notes = compared(attributes, same, left, right, takes)
     kinds = None if left._kinds is None or right._kinds is None else (left._kinds, right._kinds)
     asked = layers is not None or are_layers(source)
@@ -235,11 +221,11 @@ def match(
         "relations": kinds if relations is not None else None,
     }
     similarity = _similarity(node_similarity, left, right)
-    places = _places(preset, left, right, points_model)
+    places = _places(method, left, right, given["points_model"])
     natives = (left._own, right._own) if places else (left._native, right._native)
     with limits(threads, time_limit, max_memory, progress) as resources:
         record = _native.match_graphs(
-            *natives, anchored, similarity, known, places, preset, settings, resources
+            *natives, anchored, similarity, known, places, method, settings, resources
         )
     record["notes"] = left.notes("source") + right.notes("target") + notes + record["notes"]
     record["parameters"].append(("seed", str(settings["seed"])))
@@ -285,7 +271,10 @@ def _check_preset(preset: str, options: Sequence[str], facts: Sequence[str]) -> 
     """Refuses options of another preset, as they would have no effect."""
     matchers = {name: (parameters, facts) for name, _, parameters, facts in _native.matchers()}
     if preset not in matchers:
-        raise ValueError(f"preset: found {preset!r}, expected one of {', '.join(matchers)}")
+        names = ", ".join(matchers)
+        raise ValueError(
+            f"preset: found {preset!r}, expected one of {names}, or am.Best(), am.Fast(), am.Paper()"
+        )
 
     def knows(matcher: str, option: str) -> bool:
         parameters, facts = matchers[matcher]
