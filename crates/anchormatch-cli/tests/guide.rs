@@ -1,4 +1,4 @@
-//! The guide's commands print what stands below them.
+//! The guides' commands print what stands below them.
 
 #![cfg(unix)]
 // Helpers of tests fail where a test would.
@@ -23,13 +23,28 @@ struct Block {
 
 #[test]
 fn commands_print_what_stands_below_them() {
+    commands_of("guide", 5);
+}
+
+#[test]
+fn commands_of_the_halves_of_a_brain_print_what_stands_below_them() {
+    commands_of("guide-brain", 5);
+}
+
+#[test]
+fn commands_of_the_profiles_print_what_stands_below_them() {
+    commands_of("guide-profiles", 3);
+}
+
+/// Runs the commands of a guide, more than `least` blocks of them, in a copy of the folder with its name.
+fn commands_of(guide: &str, least: usize) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let bench = Bench::new();
-    for entry in fs::read_dir(docs.join("guide")).unwrap() {
+    for entry in fs::read_dir(docs.join(guide)).unwrap() {
         let path = entry.unwrap().path();
         fs::copy(&path, bench.path().join(path.file_name().unwrap())).unwrap();
     }
-    let blocks = blocks(&fs::read_to_string(docs.join("guide.md")).unwrap());
+    let blocks = blocks(&fs::read_to_string(docs.join(format!("{guide}.md"))).unwrap());
     let mut commands = 0;
     for (place, block) in blocks.iter().enumerate() {
         if block.language != "sh" {
@@ -42,11 +57,11 @@ fn commands_print_what_stands_below_them() {
         let printed = shell(&bench, &block.text);
         assert!(
             same_text(&printed, expected),
-            "docs/guide.md, line {}:\n{printed}",
+            "docs/{guide}.md, line {}:\n{printed}",
             block.line
         );
     }
-    assert!(commands > 5, "{commands} blocks of commands");
+    assert!(commands > least, "{commands} blocks of commands");
 }
 
 /// What the lines print, standard error included.

@@ -160,14 +160,17 @@ fn candidates_are_of_nodes_that_there_are() {
     // An anchor that the candidates rule out.
     bench.file("c.csv", "ann,bob\n");
     bench.refuses(&format!("{MATCH} --candidates c.csv"), &["`ann`", "`nna`"]);
-    bench.refuses(
-        &format!("{MATCH} --candidates c.csv --preset paper"),
-        &["--candidates", "paper"],
-    );
-    bench.refuses(
-        "suggest a.csv b.csv --candidates c.csv --preset paper",
-        &["--candidates", "paper"],
-    );
+    // Every preset heeds them.
+    bench.file("c.csv", "bob,nad\n");
+    for preset in ["best", "fast", "paper"] {
+        let line = format!("{MATCH} --candidates c.csv --preset {preset} --output out.csv");
+        bench.run(&line).ok();
+        let found = bench.read("out.csv");
+        assert!(
+            found.contains("bob,nad,") || !found.contains("\nbob,"),
+            "{found}"
+        );
+    }
 }
 
 #[test]

@@ -123,7 +123,11 @@ impl Columns {
         match row.get(column) {
             kind if kind.eq_ignore_ascii_case("directed") => Ok(true),
             kind if kind.is_empty() || kind.eq_ignore_ascii_case("undirected") => Ok(false),
-            kind => Err(row.fault(column, quoted(kind), "directed or undirected")),
+            kind => Err(row.fault(
+                column,
+                quoted(kind),
+                "directed or undirected, unless the column is asked for as one of layers or relations",
+            )),
         }
     }
 }

@@ -253,7 +253,7 @@ fn every_fault_has_its_message() {
         ),
         (
             "source,target,type\na,b,both\n",
-            "e.csv, line 2, column 3: found `both`, expected directed or undirected",
+            "e.csv, line 2, column 3: found `both`, expected directed or undirected, unless the column is asked for as one of layers or relations",
         ),
         (
             "a b {'weight': 'x'}\n",

@@ -110,7 +110,7 @@ pub(super) fn problem(
     } = terms;
     let (n, m) = evidence.shape();
     let observed = &evidence.observed;
-    let needed = needed((n, m), coverage);
+    let needed = needed(evidence, coverage);
     let listed = model.pairs.counts_edges(needed) && is_sparse(evidence);
     if !listed {
         // Up to four tables of each graph beside its weights.
@@ -275,11 +275,16 @@ fn weights(table: Matrix) -> Weights {
 }
 
 /// Which tables of the model depend on who is matched.
-fn needed((n, m): (usize, usize), coverage: Coverage) -> Needed {
+///
+/// Of counts, no Gaussian has the tails: what it says of one side alone would leave out the nodes with the
+/// most of them. Products alone order full matchings as if the smaller side had more nodes without an edge.
+fn needed(evidence: &Evidence<'_>, coverage: Coverage) -> Needed {
+    let (n, m) = evidence.shape();
     let partial = coverage == Coverage::Partial;
+    let counts = evidence.observed.scale == Scale::Counts;
     Needed {
-        source_varies: partial || n > m,
-        target_varies: partial || m > n,
+        source_varies: partial || (n > m && !counts),
+        target_varies: partial || (m > n && !counts),
     }
 }
 
@@ -289,7 +294,7 @@ fn is_sparse(evidence: &Evidence<'_>) -> bool {
 
 /// Whether the full program is a product of two lists of edges.
 pub(super) fn is_listed(evidence: &Evidence<'_>, model: &Model) -> bool {
-    let needed = needed(evidence.shape(), Coverage::Full);
+    let needed = needed(evidence, Coverage::Full);
     is_sparse(evidence) && model.pairs.counts_edges(needed)
 }
 
