@@ -18,6 +18,7 @@ mod listed;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::local::{Local, Step};
@@ -29,6 +30,12 @@ use crate::error::{Error, Result};
 use crate::linalg::Csr;
 use crate::monitor::{Interrupt, Monitor, Progress};
 use crate::problem::Problem;
+
+/// Pairs of a row and a column from which on their moves are judged by all cores.
+const LEAST_SHARED: usize = 1 << 17;
+
+/// Rows that one core judges at a time.
+const ROWS_A_PART: usize = 32;
 
 /// The search's parameters; the defaults are Taillard's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -286,17 +293,32 @@ impl<'m> Watch<'m> {
 fn best_step(
     local: &Local<'_>,
     first_row: usize,
-    admits: impl Fn(Step, f64) -> bool,
+    admits: impl Fn(Step, f64) -> bool + Sync,
 ) -> Option<Step> {
-    let (mut chosen, mut most) = (None, f64::NEG_INFINITY);
-    for i in (first_row..local.shape().0).chain(0..first_row) {
+    let rows = local.shape().0;
+    let of_row = |best: Option<(Step, f64)>, k: usize| {
+        let i = (first_row + k) % rows;
+        let mut best = best;
         local.each_step(i, i, |step, gain| {
-            if gain > most && admits(step, gain) {
-                (chosen, most) = (Some(step), gain);
+            if best.is_none_or(|(_, most)| gain > most) && admits(step, gain) {
+                best = Some((step, gain));
             }
         });
-    }
-    chosen
+        best
+    };
+    // Of equal gains the first counts, however the rows are shared out.
+    let better = |first: Option<(Step, f64)>, second: Option<(Step, f64)>| match (first, second) {
+        (Some(x), Some(y)) => Some(if y.1 > x.1 { y } else { x }),
+        (first, second) => first.or(second),
+    };
+    let choices = local.shape().1.saturating_mul(rows);
+    let best = if choices < LEAST_SHARED {
+        (0..rows).fold(None, of_row)
+    } else {
+        let parts = (0..rows).into_par_iter().with_min_len(ROWS_A_PART);
+        parts.fold(|| None, of_row).reduce(|| None, better)
+    };
+    best.map(|(step, _)| step)
 }
 
 /// The row that has the column that `step` takes; n₁ when none has.

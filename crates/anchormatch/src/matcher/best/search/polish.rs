@@ -11,7 +11,7 @@ use crate::solver::{Solution, Solver, Start, Tabu};
 const NUMBERS: usize = 1 << 30;
 
 /// How much more each of them costs where W is no short sum of products.
-const GENERAL: usize = 8;
+const GENERAL: usize = 32;
 
 /// A short search from a matching of so many `nodes`, which goes on while it gains something.
 pub(super) fn polish(
