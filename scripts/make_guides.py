@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Write the files of docs/guide-brain and docs/guide-profiles; all of it is made up.
 
-    python3 scripts/make_guides.py [FOLDER]
+    python3 scripts/make_guides.py [FOLDER [SEED]]
 
-FOLDER is docs by default. The same seeds write the same bytes: nothing but Python's own generator is used.
+FOLDER is docs and SEED is 1 by default. A seed writes the same bytes everywhere: nothing but Python's own generator
+is used.
 """
 
 import csv
@@ -70,9 +71,9 @@ STRONG = {
 }
 WEAK = 0.12
 #: How much of that leads to the other half.
-ACROSS = 0.25
+ACROSS = 0.2
 #: The spread of the strengths, in logarithms: what both halves share, and what is each half's own.
-SHARED, OWN = 1.5, 1.1
+SHARED, OWN = 1.5, 1.0
 #: Cells that one half has alone.
 ALONE = 4
 
@@ -81,7 +82,7 @@ def family(kind):
     return kind.split("-")[0]
 
 
-def halves(folder, seed=5):
+def halves(folder, seed):
     rng = random.Random(seed)
     folder.mkdir(exist_ok=True)
     kinds = [kind for kind, count in TYPES.items() for _ in range(count)]
@@ -154,7 +155,7 @@ def spelled(rng, name):
     return rng.choice(forms)
 
 
-def profiles(folder, seed=1):
+def profiles(folder, seed):
     rng = random.Random(seed)
     folder.mkdir(exist_ok=True)
     people = BOTH + 2 * ONE
@@ -200,5 +201,6 @@ def profiles(folder, seed=1):
 
 if __name__ == "__main__":
     docs = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
-    halves(docs / "guide-brain")
-    profiles(docs / "guide-profiles")
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    halves(docs / "guide-brain", seed)
+    profiles(docs / "guide-profiles", seed)
