@@ -262,7 +262,10 @@ def _rows(given: Any, name: str, titles: tuple[str, str, str]) -> list[tuple[Any
     if pandas is not None and isinstance(given, pandas.DataFrame):
         columns = given.columns.tolist()
         if set(titles[:2]) <= set(columns):
-            columns = [title for title in titles if title in columns]
+            # Of three columns the third is the number, as in a table of edges, whatever it is called.
+            others = [column for column in columns if column not in titles[:2]]
+            number = others if len(others) == 1 else [title for title in others if title == titles[2]]
+            columns = [*titles[:2], *number]
         if len(columns) not in (2, 3):
             raise ValueError(
                 f"{name}: found a table with the columns {columns}, expected {', '.join(titles[:2])}"

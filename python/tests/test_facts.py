@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import anchormatch as am
+from anchormatch._facts import crossing_arrays
 
 OLD = [
     ("ann", "bob", 1.0),
@@ -168,6 +169,24 @@ def test_crossing_edges_are_matrices_or_lists():
         am.match(OLD, NEW, crossing=np.eye(5))
     with pytest.raises(ValueError, match="has the weights 1.0 and 2.0"):
         am.match(OLD, NEW, crossing=[("ann", "u-bob", 1), ("ann", "u-bob", 2)])
+
+
+def test_the_third_column_of_a_table_is_the_number_whatever_it_is_called():
+    edges = [("ann", "u-bob", 2.0), ("bob", "u-eve", 9.0)]
+
+    def weights(columns, rows=edges, **more):
+        table = pd.DataFrame(rows, columns=columns).assign(**more)
+        there, _ = crossing_arrays(table, None, am.graph(OLD), am.graph(NEW))
+        return there[2].tolist()
+
+    assert weights(["from", "to", "weight"]) == [2.0, 9.0]
+    assert weights(["from", "to", "synapses"]) == [2.0, 9.0]
+    assert weights(["synapses", "to", "from"], [row[::-1] for row in edges]) == [2.0, 9.0]
+    assert weights(["from", "to", "weight"], place="here") == [2.0, 9.0]
+    assert weights(["from", "to", "length"], place="here") == [1.0, 1.0]
+    scored = pd.DataFrame([("bob", "u-bob", "much")], columns=["source", "target", "how"])
+    with pytest.raises(ValueError, match="finite number"):
+        am.match(OLD, NEW, KNOWN, candidates=scored)
 
 
 def test_layers_are_lists_of_graphs():
