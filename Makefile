@@ -9,7 +9,7 @@ ANCHORMATCH_DATA ?= $(abspath $(wildcard ../shared/data))
 export ANCHORMATCH_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks test-ray bench-compat reproduce reproduce-quick release-check clean
+.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known test-ray bench-compat reproduce reproduce-quick release-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -122,6 +122,10 @@ bench-qaplib: $(OUT)/peers ## QAPLIB beside SciPy, the same second for each inst
 bench-networks: $(OUT)/peers ## real networks beside graspologic, the same anchors (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-lab
 	$(OUT)/peers/bin/python scripts/bench_networks.py --data "$(ANCHORMATCH_DATA)"
+
+bench-known: $(OUT)/peers ## what attributes, relations, candidates and crossing edges bring (needs the data)
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(OUT)/peers/bin/python scripts/bench_known.py --data "$(ANCHORMATCH_DATA)" --questions
 
 bench-compat: wheel $(OUT)/peers ## anchormatch.compat beside SciPy, pygmtools and graspologic
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl

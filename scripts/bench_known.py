@@ -1,0 +1,282 @@
+"""Everything that is known, beside simple baselines: accuracy with and without each piece of knowledge.
+
+    cargo build --release -p anchormatch-cli
+    python scripts/bench_known.py --data DIR [--rows WORD,..] [--questions]
+
+Needs numpy and scipy. The sets are those of DIR/alignment. Every row is `anchormatch match` on their
+files, without and with what else is known, and a baseline in the same run: for connectomes FAQ in forty
+lines of NumPy and SciPy on log(1 + count), directed, edges between the sides as a term of the same form;
+for scored candidates the best score alone, ties by their share. `counts` gives the weights of the larva
+and the worm in other forms: what is no whole number is compared as presence and weight, two questions
+instead of one. `--questions` asks `suggest` on the genealogies, 25 nodes at a time, until .9 of all are
+right, beside as many random nodes.
+"""
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import random
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+BINARY = os.path.join(TARGET, "release", "anchormatch")
+ATTRIBUTES = ["--source-attributes", "source_attrs.csv", "--target-attributes", "target_attrs.csv"]
+CROSSING = ["--crossing", "contralateral_lr.csv", "--crossing-back", "contralateral_rl.csv"]
+CONNECTOMES = ["bgm_maggot_subset", "bgm_herm_chem"]
+FORMS = {
+    "as they are": lambda w: w,
+    "ln(1 + w)": np.log1p,
+    "roots": np.sqrt,
+    "presence": lambda w: 1.0,
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    data = os.environ.get("ANCHORMATCH_DATA")
+    parser.add_argument("--data", default=data, required=not data)
+    parser.add_argument("--rows", help="words of rows to run (default: all)")
+    parser.add_argument("--questions", action="store_true", help="ask suggest, beside random nodes")
+    parser.add_argument("--binary", default=BINARY)
+    return parser.parse_args()
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Pair:
+    """A folder of two graphs, and the command on it."""
+
+    def __init__(self, options, name):
+        self.binary = os.path.abspath(options.binary)
+        self.folder = os.path.join(options.data, "alignment", name)
+        if not os.path.isdir(self.folder):
+            raise SystemExit(f"{self.folder}: no such folder, expected the data of {name}; see --data")
+
+    def run(self, what, anchors, *more, edges=("source_edges.csv", "target_edges.csv")):
+        """The JSON that a command prints, and its seconds."""
+        nodes = ["--source-nodes", "source_nodes.csv", "--target-nodes", "target_nodes.csv"]
+        line = [self.binary, what, *edges, *nodes, "--anchors", anchors, "--json", "--progress", "none"]
+        start = time.perf_counter()
+        done = subprocess.run([*line, *more], cwd=self.folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        return json.loads(done.stdout), time.perf_counter() - start
+
+    def accuracy(self, anchors, *more, **files):
+        found, seconds = self.run("match", anchors, "--truth", "truth.csv", *more, **files)
+        return found["accuracy"], seconds
+
+    def pairs(self, file):
+        return {row["source"]: row["target"] for row in rows_of(os.path.join(self.folder, file))}
+
+    def table(self, file, rows, columns):
+        """The weights of a file of edges, as log(1 + count)."""
+        table = np.zeros((len(rows), len(columns)))
+        for row in rows_of(os.path.join(self.folder, file)):
+            table[rows[row["u"]], columns[row["v"]]] += float(row["weight"])
+        return np.log1p(table)
+
+    def faq(self, anchors, crossing):
+        """FAQ on the larva or the worm: its accuracy and seconds."""
+        ids = []
+        for side in ("source", "target"):
+            nodes = rows_of(os.path.join(self.folder, f"{side}_nodes.csv"))
+            ids.append({next(iter(row.values())): k for k, row in enumerate(nodes)})
+        a = self.table("source_edges.csv", ids[0], ids[0])
+        b = self.table("target_edges.csv", ids[1], ids[1])
+        there = self.table("contralateral_lr.csv", ids[0], ids[1]) if crossing else None
+        back = self.table("contralateral_rl.csv", ids[1], ids[0]) if crossing else None
+        known = {ids[0][s]: ids[1][t] for s, t in self.pairs(anchors).items()}
+        truth = {ids[0][s]: ids[1][t] for s, t in self.pairs("truth.csv").items()}
+        start = time.perf_counter()
+        found = faq(a, b, there, back, known)
+        seconds = time.perf_counter() - start
+        asked = [i for i in truth if i not in known]
+        return sum(found[i] == truth[i] for i in asked) / len(asked), seconds
+
+
+def faq(a, b, there, back, known, iterations=30):
+    """Frank and Wolfe on the product of weights and, with edges between the sides, of these too."""
+    n, m = len(a), len(b)
+    rows = [i for i in range(n) if i not in known]
+    taken = set(known.values())
+    columns = [j for j in range(m) if j not in taken]
+    fixed = np.zeros((n, m))
+    for i, j in known.items():
+        fixed[i, j] = 1
+    block = np.ix_(rows, columns)
+    p = fixed.copy()
+    p[block] = 1 / len(columns)
+
+    def gradient(x):
+        image = a @ x @ b.T + a.T @ x @ b
+        if there is None:
+            return image
+        return image + there @ x.T @ back.T + back.T @ x.T @ there
+
+    for _ in range(iterations):
+        image = gradient(p)
+        chosen = linear_sum_assignment(-image[block])
+        q = fixed.copy()
+        q[np.array(rows)[chosen[0]], np.array(columns)[chosen[1]]] = 1
+        step = q - p
+        square, line = (step * gradient(step)).sum(), 2 * (step * image).sum()
+        length = 1.0
+        if square < 0:
+            length = min(1.0, max(0.0, -line / (2 * square)))
+        elif square + line < 0:
+            length = 0.0
+        p = p + length * step
+        if length * abs(step).sum() < 1e-6:
+            break
+    return dict(zip(*linear_sum_assignment(-p), strict=True))
+
+
+def best_score(pair, anchors):
+    """The share of partners that have the best score of their row, ties by their share."""
+    scores = {}
+    for row in rows_of(os.path.join(pair.folder, "similarity.csv")):
+        scores.setdefault(row["source"], []).append((float(row["score"]), row["target"]))
+    truth, known = pair.pairs("truth.csv"), pair.pairs(anchors)
+    asked = [source for source in truth if source not in known]
+    right = 0.0
+    for source in asked:
+        highest = max(score for score, _ in scores[source])
+        tops = [target for score, target in scores[source] if score == highest]
+        right += (truth[source] in tops) / len(tops)
+    return right / len(asked)
+
+
+def show(name, *cells):
+    def cell(value):
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else f"{value[0]:.3f}, {value[1]:.1f} s"
+
+    print(f"| {name} | {' | '.join(cell(value) for value in cells)} |", flush=True)
+
+
+@contextlib.contextmanager
+def rewritten(pair, line, header):
+    """The edges of both sides in other words, as files."""
+    with tempfile.TemporaryDirectory() as place:
+        files = []
+        for side in ("source", "target"):
+            files.append(os.path.join(place, f"{side}.csv"))
+            with open(files[-1], "w") as file:
+                file.write(header + "\n")
+                edges = rows_of(os.path.join(pair.folder, f"{side}_edges.csv"))
+                file.writelines(line(row) + "\n" for row in edges)
+        yield files
+
+
+def print_rows(options, wanted):
+    print("| | without | with | baseline |\n|---|---|---|---|")
+    for name in ["acm_dblp", "douban"]:
+        if wanted(f"attributes {name}"):
+            pair = Pair(options, name)
+            with_them = pair.accuracy("anchors_20.csv", *ATTRIBUTES)
+            show(f"{name}, 20 %, attributes", pair.accuracy("anchors_20.csv"), with_them, None)
+    for name in ["dbp15k_zh_en", "srprs_de_en"]:
+        if wanted(f"relations {name}"):
+            pair = Pair(options, name)
+            with rewritten(pair, lambda row: f"{row['u']},{row['v']}", "u,v") as files:
+                plain = pair.accuracy("anchors_30.csv", "--undirected", edges=files)
+            related = pair.accuracy("anchors_30.csv", "--directed", "--relations", "rel")
+            show(f"{name}, 30 %, relations", plain, related, None)
+    for k in range(3):
+        if wanted(f"candidates genealogy{k}"):
+            pair = Pair(options, os.path.join("genealogy", f"problem{k}"))
+            listed = pair.accuracy("anchors_10.csv", "--candidates", "similarity.csv")
+            score = f"{best_score(pair, 'anchors_10.csv'):.3f}"
+            show(f"genealogy {k}, 10 %, candidates", pair.accuracy("anchors_10.csv"), listed, score)
+    for name in CONNECTOMES:
+        for percent in [5, 10, 20]:
+            anchors = f"anchors_{percent}.csv"
+            if wanted(f"directed {name}"):
+                pair = Pair(options, name)
+                plain = pair.accuracy(anchors, "--undirected", "--duplicates", "sum")
+                with_them = pair.accuracy(anchors, "--directed")
+                show(f"{name}, {percent} %, directions", plain, with_them, pair.faq(anchors, False))
+            if wanted(f"crossing {name}"):
+                pair = Pair(options, name)
+                plain = pair.accuracy(anchors, "--directed")
+                with_them = pair.accuracy(anchors, "--directed", *CROSSING)
+                show(f"{name}, {percent} %, crossing", plain, with_them, pair.faq(anchors, True))
+
+
+def print_counts(options):
+    columns = [f"{name}, {percent} %" for name in CONNECTOMES for percent in (5, 10, 20)]
+    print("\n| weights given | " + " | ".join(columns) + " |")
+    print("|---" * 7 + "|")
+    for name, form in FORMS.items():
+        cells = []
+        for folder in CONNECTOMES:
+            pair = Pair(options, folder)
+
+            def weighed(row, form=form):
+                return f"{row['u']},{row['v']},{form(float(row['weight'])):.9g}"
+
+            with rewritten(pair, weighed, "u,v,weight") as files:
+                for percent in (5, 10, 20):
+                    cells.append(pair.accuracy(f"anchors_{percent}.csv", "--directed", edges=files))
+        show(name, *cells)
+
+
+def print_questions(options):
+    print("\n| | questions until .9, suggested | random |\n|---|---|---|")
+    for k in range(3):
+        pair = Pair(options, os.path.join("genealogy", f"problem{k}"))
+        truth = pair.pairs("truth.csv")
+        more = ["--candidates", "similarity.csv"]
+        counts = []
+        for suggested in (True, False):
+            known, rng = pair.pairs("anchors_5.csv"), random.Random(1)
+            first = len(known)
+            with tempfile.TemporaryDirectory() as place:
+                anchors = os.path.join(place, "anchors.csv")
+                while True:
+                    with open(anchors, "w") as file:
+                        file.write("source,target\n")
+                        file.writelines(f"{s},{t}\n" for s, t in known.items())
+                    found, _ = pair.run("match", anchors, "--truth", "truth.csv", *more)
+                    right = found["accuracy"] * (len(truth) - len(known)) + len(known)
+                    if right >= 0.9 * len(truth):
+                        break
+                    if suggested:
+                        answer, _ = pair.run("suggest", anchors, "-k", "25", *more)
+                        asked = [str(entry["source"]) for entry in answer["suggestions"]]
+                    else:
+                        asked = rng.sample([s for s in truth if s not in known], 25)
+                    known.update((source, truth[source]) for source in asked)
+            counts.append(str(len(known) - first))
+        show(f"genealogy {k}", *counts)
+
+
+def main():
+    options = arguments()
+    words = options.rows.split(",") if options.rows else []
+
+    def wanted(row):
+        return not words or any(word in row for word in words)
+
+    print_rows(options, wanted)
+    if wanted("counts"):
+        print_counts(options)
+    if options.questions:
+        print_questions(options)
+
+
+if __name__ == "__main__":
+    main()
