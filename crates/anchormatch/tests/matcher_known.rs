@@ -25,7 +25,7 @@ fn pair(edges: &[(usize, usize, f64)]) -> [Graph; 2] {
         .iter()
         .map(|&(i, j, w)| (partner(i), partner(j), w))
         .collect();
-    [edges, &moved].map(|edges| Graph::from_edges(NODES, edges).unwrap())
+    [edges, &moved].map(|edges| Graph::from_edges(NODES, edges).expect("edges of nodes"))
 }
 
 /// A ring, of which nobody can tell where it begins.
@@ -50,7 +50,9 @@ fn chords() -> [Graph; 2] {
 }
 
 fn run(matcher: &dyn Matcher, task: &Task<'_>) -> Matching {
-    matcher.run(task, &Monitor::silent()).unwrap()
+    matcher
+        .run(task, &Monitor::silent())
+        .expect("nothing stops it")
 }
 
 fn right(matching: &Matching) -> usize {
@@ -116,7 +118,9 @@ fn candidates(with_partner: bool) -> Allowed {
             (0..4).map(move |k| (i, (partner(i) + usize::from(!with_partner) + 3 * k) % NODES))
         })
         .collect();
-    Allowed::all(NODES, NODES).with_candidates(&pairs).unwrap()
+    Allowed::all(NODES, NODES)
+        .with_candidates(&pairs)
+        .expect("pairs of nodes")
 }
 
 #[test]
