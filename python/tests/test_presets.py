@@ -164,14 +164,14 @@ def test_a_generator_in_a_preset_is_drawn_from_in_the_order_of_the_pairs(pair):
 
 
 def test_fields_with_few_values_are_typed_as_such(tmp_path):
-    script = tmp_path / "script.py"
-
-    def checked(preset):
+    def checked(name, preset):
+        # A file of its own: of one that changes within a second, mypy may know what it was.
+        script = tmp_path / f"preset_{name}.py"
         script.write_text(f"import anchormatch as am\nam.match([(0, 1)], [(0, 1)], preset={preset})\n")
         return subprocess.run([sys.executable, "-m", "mypy", str(script)], capture_output=True, text=True)
 
-    assert checked('am.Best(regime="dense")').returncode == 0
-    assert checked('am.Fast(solver="faq", seed=1)').returncode == 0
-    assert "Literal['thick']" in checked('am.Best(regime="thick")').stdout
-    assert "tau" in checked("am.Best(tau=1)").stdout
-    assert checked("3").returncode == 1
+    assert checked("regime", 'am.Best(regime="dense")').returncode == 0
+    assert checked("solver", 'am.Fast(solver="faq", seed=1)').returncode == 0
+    assert "Literal['thick']" in checked("value", 'am.Best(regime="thick")').stdout
+    assert "tau" in checked("field", "am.Best(tau=1)").stdout
+    assert checked("number", "3").returncode == 1
