@@ -66,10 +66,16 @@ pub(super) fn check_anchors(
     let all = FreeNodes::of(&softened);
     let observed = observe(&softened, &preset.ingredients, monitor)?;
     let evidence = Evidence::new(observed, &softened, &all, preset.ingredients.folded_anchors);
+    // Nodes without a partner have no place among the others.
+    let place = |nodes: &[usize], node: usize| nodes.binary_search(&node).ok();
+    let places = anchors.hard().iter();
+    let places =
+        places.filter_map(|&(p, q)| Some((place(&all.source, p)?, place(&all.target, q)?)));
+    let places: Vec<_> = places.collect();
     let check = Check {
         preset,
         evidence: &evidence,
-        anchors: anchors.hard(),
+        anchors: &places,
         found,
         monitor,
     };
@@ -77,13 +83,23 @@ pub(super) fn check_anchors(
     let pairs = pairs.map(|(i, a)| (free.source[i], free.target[a]));
     let kept: Vec<_> = anchors.hard().iter().copied().chain(pairs).collect();
     let report = check.report(evidence.assignment(&kept))?;
-    Ok(if cut() { Vec::new() } else { report })
+    if cut() {
+        return Ok(Vec::new());
+    }
+    let of_nodes = |check: AnchorCheck| AnchorCheck {
+        source: all.source[check.source],
+        target: all.target[check.target],
+        preferred: check.preferred.map(|a| all.target[a]),
+        ..check
+    };
+    Ok(report.into_iter().map(of_nodes).collect())
 }
 
 /// The evidence over all nodes, anchors softened, and what is known of a good matching.
 struct Check<'a> {
     preset: &'a Best,
     evidence: &'a Evidence<'a>,
+    /// By their places among the free nodes.
     anchors: &'a [(usize, usize)],
     found: &'a Found,
     monitor: &'a Monitor,
@@ -291,6 +307,24 @@ mod tests {
             checks = check_anchors(preset, task, free, &found, search.monitor).unwrap();
         });
         checks
+    }
+
+    #[test]
+    fn nodes_without_a_partner_do_not_shift_the_others() {
+        let planted = Planted::new(14, 3);
+        let plain = checks(&planted);
+        // The last free node of the truth, before and after the anchors in the order of nodes.
+        let [(s, t), (u, v)] = [planted.truth[13], planted.truth[4]];
+        let graphs = [&planted.source, &planted.target];
+        let anchors = planted.anchors.clone();
+        let anchors = anchors.with_alone(graphs, [s, u], [t, v]).unwrap();
+        let alone = checks(&Planted { anchors, ..planted });
+        let nodes = |checks: &[AnchorCheck]| -> Vec<_> {
+            let of = |check: &AnchorCheck| (check.source, check.target, check.preferred);
+            checks.iter().map(of).collect()
+        };
+        assert_eq!(nodes(&alone), nodes(&plain));
+        assert!(alone.iter().all(|check| !check.is_suspicious()));
     }
 
     #[test]

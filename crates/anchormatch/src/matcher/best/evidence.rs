@@ -163,6 +163,16 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// The same of the edges of the two graphs alone: nothing else says anything.
+    pub(super) fn guess_of_edges(&self, correlation: f64) -> Model {
+        let views = self.observed.further.iter();
+        Model {
+            further: views.map(|view| view.guess(0.0)).collect(),
+            attributes: None,
+            ..self.guess(correlation)
+        }
+    }
+
     /// The models under which a matching is most likely.
     pub(super) fn fit(&self, assignment: &Assignment) -> Model {
         self.fit_to(&self.agreement(assignment), assignment)

@@ -51,6 +51,13 @@ impl Program {
         Ok(Self { model, problem })
     }
 
+    /// The program of the edges of the two graphs alone.
+    pub(super) fn of_edges(evidence: &Evidence<'_>, monitor: &Monitor) -> Result<Self> {
+        let model = evidence.guess_of_edges(FIRST_CORRELATION);
+        let problem = problem(evidence, &model, Terms::FULL, monitor)?;
+        Ok(Self { model, problem })
+    }
+
     /// The program of one product, for solvers that take nothing else: an edge on an edge counts, the more
     /// the further both weights lie on one side of their means. Where all pairs are joined, the weights
     /// alone count.

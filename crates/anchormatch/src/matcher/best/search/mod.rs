@@ -112,9 +112,39 @@ impl Search<'_> {
         }
         if self.preset.ingredients.fitted_scales {
             found = self.fitted(found, &program.problem)?;
+            if evidence.has_further_models() && self.preset.solver.is_none() {
+                found = self.or_from_edges(found, regime, first)?;
+            }
         }
         found.others = answer.others;
         Ok(found)
+    }
+
+    /// The matching found, or a likelier one that edges alone lead to.
+    ///
+    /// How much the rest says is a guess until something is matched, and a search that trusts a poor guess
+    /// finds what confirms it. From what the edges say, its scales are fitted before they count.
+    fn or_from_edges(
+        &self,
+        found: Found,
+        regime: Regime,
+        first: Option<&Assignment>,
+    ) -> Result<Found> {
+        if found.status.was_interrupted() || self.monitor.interrupted().is_some() {
+            return Ok(found);
+        }
+        let evidence = self.evidence;
+        let edges = Program::of_edges(evidence, self.monitor)?;
+        let answer = self.solve(&edges.problem, regime, first)?;
+        let other = Found::of(evidence, answer.solution, edges.model, Coverage::Full);
+        let other = self.fitted(other, &edges.problem)?;
+        let share = other.share.min(found.share);
+        let value = |found: &Found| evidence.posterior(&found.model, &found.assignment, share);
+        Ok(if value(&other) > value(&found) {
+            other
+        } else {
+            found
+        })
     }
 
     /// Fits the scales and searches on under them, until nothing changes.
