@@ -13,6 +13,7 @@ use super::evidence::Evidence;
 use super::found::Found;
 use super::program::{Program, Terms, is_listed, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
+use super::thresholds::LARGEST_PARTIAL;
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -112,7 +113,8 @@ impl Search<'_> {
         }
         if self.preset.ingredients.fitted_scales {
             found = self.fitted(found, &program.problem)?;
-            if evidence.has_further_models() && self.preset.solver.is_none() {
+            let is_moderate = evidence.nodes() <= LARGEST_PARTIAL;
+            if evidence.has_further_models() && is_moderate && self.preset.solver.is_none() {
                 found = self.or_from_edges(found, regime, first)?;
             }
         }
@@ -123,7 +125,8 @@ impl Search<'_> {
     /// The matching found, or a likelier one that edges alone lead to.
     ///
     /// How much the rest says is a guess until something is matched, and a search that trusts a poor guess
-    /// finds what confirms it. From what the edges say, its scales are fitted before they count.
+    /// finds what confirms it. From what the edges say, its scales are fitted before they count. Many nodes
+    /// make that good in the first fit.
     fn or_from_edges(
         &self,
         found: Found,
