@@ -9,7 +9,7 @@ ANCHORMATCH_DATA ?= $(abspath $(wildcard ../shared/data))
 export ANCHORMATCH_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known test-ray bench-compat reproduce reproduce-quick release-check clean
+.PHONY: help demo test fmt lint dependencies page browser studio-pictures studio-speed audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known bench-trust bench-cluster test-ray bench-compat reproduce reproduce-quick release-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,7 +18,7 @@ demo: ## match two views of the built-in house and write a report
 	@mkdir -p $(OUT)
 	$(CARGO) run --release --quiet -p anchormatch-cli -- demo --out $(OUT)/demo.html
 
-test: fmt lint dependencies unit doc examples python ## every check: format, lints, tests, documentation, examples, Python
+test: fmt lint dependencies page unit browser doc examples python ## every check: format, lints, tests, documentation, examples, Python
 
 fmt: ## is the code formatted?
 	$(CARGO) fmt --all --check
@@ -41,6 +41,21 @@ $(OUT)/tools/bin/cargo-deny:
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --exclude anchormatch-python --all-features --locked
 	$(CARGO) test --workspace --exclude anchormatch-python --locked --test without_reproduce
+
+page: ## are the built files of the studio's page up to date? (needs Node, and says so)
+	$(PYTHON) scripts/check_page.py
+
+browser: ## the studio's page in a real browser (needs Chromium, and says so)
+	$(CARGO) build --locked -p anchormatch-cli
+	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py
+
+studio-pictures: ## the screenshots of docs/studio.md (needs Chromium)
+	$(CARGO) build --locked -p anchormatch-cli
+	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py --pictures docs
+
+studio-speed: ## from a change in the studio to the refreshed match on its page, in milliseconds (needs Chromium)
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py --command target/release/anchormatch --speed
 
 explore: ## the tests with new random cases in the property tests (SEED=N repeats a run)
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} $(CARGO) test --workspace --exclude anchormatch-python --all-features --locked
@@ -126,6 +141,15 @@ bench-networks: $(OUT)/peers ## real networks beside graspologic, the same ancho
 bench-known: $(OUT)/peers ## what attributes, relations, candidates and crossing edges bring (needs the data)
 	$(CARGO) build --release --locked -p anchormatch-cli
 	$(OUT)/peers/bin/python scripts/bench_known.py --data "$(ANCHORMATCH_DATA)" --questions
+
+bench-trust: $(OUT)/peers ## confidences where nothing can be found, and where nodes are alike
+	$(CARGO) build --release --locked -p anchormatch-cli
+	$(OUT)/peers/bin/python scripts/bench_trust.py
+
+bench-cluster: wheel ## one pair on two processes of Dask beside one machine, weak scaling
+	$(PYTHON) -m venv --clear $(OUT)/cluster
+	$(OUT)/cluster/bin/pip install --quiet --disable-pip-version-check psutil "dask[dataframe,distributed]" pandas pyarrow $(OUT)/wheels/*.whl
+	$(OUT)/cluster/bin/python -W ignore scripts/bench_cluster.py
 
 bench-compat: wheel $(OUT)/peers ## anchormatch.compat beside SciPy, pygmtools and graspologic
 	$(OUT)/peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(OUT)/wheels/*.whl

@@ -25,6 +25,7 @@ from ._presets import Best, Fast, Paper
 from ._read import read
 from ._solve import Problem, Solution, SolverInfo, read_problems, solve, solvers
 from ._spectral import LinearAssignment, heat_kernel, linear_assignment, signature, sinkhorn
+from ._studio import Studio
 
 __all__ = [
     "AnchorCheck",
@@ -41,6 +42,7 @@ __all__ = [
     "Problem",
     "Solution",
     "SolverInfo",
+    "Studio",
     "Suggestion",
     "__version__",
     "compat",

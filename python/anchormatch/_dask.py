@@ -12,6 +12,7 @@ pairs share is replicated to all workers. A task whose scattered inputs were los
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,7 @@ class Dask:
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
         from cloudpickle import dumps
 
-        packer = Packer(dumps, lambda graph: self.client.scatter(graph, broadcast=True, hash=False))
+        packer = Packer(dumps, self._share)
         pending: dict[Any, _Sent] = {}
         suspects: list[Task] = []
         arriving = passed("distributed").as_completed(loop=self.client.loop)
@@ -109,6 +110,16 @@ class Dask:
                 # No worker is there to take it: it waits with the scheduler.
                 pass
         return self.client.submit(match_parcel, task, **parcel.ahead, pure=False)
+
+    def _share(self, graph: Any) -> Any:
+        """Replicated to all workers; again when one of them died on the way."""
+        for _ in range(_DEATHS):
+            try:
+                return self.client.scatter(graph, broadcast=True, hash=False)
+            except OSError:
+                # What a closed connection is; the scheduler may not have heard of it yet.
+                time.sleep(0.2)
+        return self.client.scatter(graph, broadcast=True, hash=False)
 
 
 def _given_up(error: Exception) -> bool:

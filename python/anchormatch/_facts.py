@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -120,7 +121,7 @@ def _table(table: Any, name: str) -> tuple[Sequence[Hashable], dict[str, list[st
             "dictionary of dictionaries, a dictionary of columns, or the name of a file"
         )
     if len(set(ids)) < len(ids):
-        twice = next(node for k, node in enumerate(ids) if node in ids[:k])
+        twice = next(node for node, times in Counter(ids).items() if times > 1)
         raise ValueError(f"{name}: found {twice!r} twice, expected one row for every node")
     return ids, {str(column): [_word(value) for value in found] for column, found in values.items()}
 

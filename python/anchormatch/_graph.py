@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _native
 from ._native import Graph as NativeGraph
 from ._numbers import FloatArray, IndexArray, aligned
@@ -141,7 +143,7 @@ class Graph:
         loops, repeated, _ = self._own.cleaning()
         told = []
         if loops:
-            told.append(f"the {side} graph: {counted(loops, 'self-loop')} dropped")
+            told.append(f"the {side} graph: {counted(loops, 'self-loop')}, told of the nodes alone")
         if repeated:
             told.append(f"the {side} graph: {counted(repeated, 'repeated edge')} merged")
         return told
@@ -168,7 +170,10 @@ class Graph:
 
     def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
         low, high, weights = self._native.edge_arrays()
-        beside = self._columns, self._kinds, self._kind_name, self._remarks
+        nodes, loops = self._native.loop_arrays()
+        low, high = np.concatenate((low, nodes)), np.concatenate((high, nodes))
+        weights = np.concatenate((weights, loops))
+        beside = self._columns, self._kinds, self._kind_name, self._remarks, self._tabled
         return _rebuild, (self._ids, low, high, weights, self._positions, self.directed, beside)
 
 
@@ -185,7 +190,7 @@ def _rebuild(
     native = _native.Graph.from_edges(len(ids), ends, aligned(weights), labels(ids), "error", directed)
     made = Graph(native, ids, None if positions is None else aligned(positions))
     if beside:
-        made._columns, kinds, made._kind_name, made._remarks = beside
+        made._columns, kinds, made._kind_name, made._remarks, made._tabled = beside
         if kinds is not None:
             made._kinds = (kinds[0], *map(aligned, kinds[1:]))
     return made

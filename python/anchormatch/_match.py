@@ -11,7 +11,7 @@ from ._graph import Graph
 from ._inputs import as_graph
 from ._layers import are_layers, layered
 from ._matching import Matching
-from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed
+from ._numbers import FloatArray, check_sparse, float_array, is_sparse, passed, whole_number
 from ._pairs import anchor_arrays
 from ._points import Points
 from ._presets import Best, Fast, Learner, Paper, PointsModel, Preset, Regime, Terms, opened
@@ -51,6 +51,8 @@ def match(
     repair_anchors: bool | None = None,
     regime: Regime | None = None,
     points_model: PointsModel | None = None,
+    top: int | None = None,
+    min_confidence: float | None = None,
     solver_options: Mapping[str, Any] | None = None,
     terms: Terms | None = None,
     tau: float | None = None,
@@ -124,8 +126,10 @@ def match(
     progress
         ``True`` for a bar, a class of bars such as ``tqdm.tqdm``, or a function that is called with
         the stage, the steps done, the steps in all (or ``None``) and a figure (or ``None``).
-    repair_anchors, regime, points_model
+    repair_anchors, regime, points_model, top
         The fields of :class:`Best` and :class:`Fast`. Not for ``paper``.
+    min_confidence
+        Leave nodes alone whose pair is less sure than this, as :meth:`Matching.above` does.
     solver_options
         Options of ``solver``, which :func:`solvers` lists.
     terms, tau, width, eigenvectors, c_b, c_ap, learner, learner_c
@@ -162,6 +166,7 @@ def match(
             "repair_anchors": None if repair_anchors is None else bool(repair_anchors),
             "regime": regime,
             "points_model": points_model,
+            "top": None if top is None else whole_number("top", top),
             "terms": terms,
             "tau": tau,
             "width": width,
@@ -229,7 +234,9 @@ def match(
         )
     record["notes"] = left.notes("source") + right.notes("target") + notes + record["notes"]
     record["parameters"].append(("seed", str(settings["seed"])))
-    return Matching(record, left, right)
+    made = Matching(record, left, right)
+    made._input = (anchored, similarity, known, method, settings)
+    return made if min_confidence is None else made.above(min_confidence)
 
 
 def _either(source: Any, target: Any) -> bool | None:

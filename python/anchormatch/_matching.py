@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Hashable, Iterator
 from functools import cached_property
 from os import PathLike, fspath
@@ -18,8 +19,11 @@ from ._numbers import FloatArray, aligned, whole_number
 from ._pairs import truth_pairs
 from ._points import Points
 from ._resources import Limits
+from ._studio import Studio
 
 __all__ = ["AnchorCheck", "Matching", "Suggestion"]
+
+_MOST_PORT = 65_535
 
 
 class Suggestion(NamedTuple):
@@ -67,6 +71,9 @@ class Matching:
     >>> len(m.pairs), m.unmatched_source, m.status
     (12, [], 'converged')
     """
+
+    #: Anchors, similarity, what else is known, preset and settings, in the process that matched.
+    _input: tuple[Any, Any, dict[str, Any], str, dict[str, Any]] | None = None
 
     def __init__(self, record: dict[str, Any], source: Graph, target: Graph) -> None:
         self._record = record
@@ -192,6 +199,104 @@ class Matching:
             for i, a, score, suspicion, other, demoted in self._record["anchor_report"]
         ]
 
+    @property
+    def beyond_chance(self) -> float | None:
+        """How much more the evidence is than unrelated graphs would have, in nats (``best`` and ``fast``).
+
+        Below 0, chance could explain the match, and no pair is sure.
+        """
+        nats = self._record["beyond_chance"]
+        return None if nats is None else float(nats)
+
+    @property
+    def alike(self) -> npt.NDArray[np.int64]:
+        """How many target nodes nothing tells from the partner, in the order of :attr:`pairs`."""
+        sizes = np.ones(self._target.n_nodes, dtype=np.int64)
+        for group in self._record["alike"]:
+            sizes[group] = len(group)
+        chosen: npt.NDArray[np.int64] = sizes[self._record["target"]]
+        return chosen
+
+    @cached_property
+    def alternatives(self) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
+        """The likeliest partners of each source node that no anchor fixes, with their probabilities.
+
+        ``None`` stands for no partner at all. The probabilities of a node add up to at most 1; what is
+        missing belongs to candidates further down. ``top=`` of :func:`match` says how many are kept.
+
+        Examples
+        --------
+        >>> import anchormatch as am
+        >>> path = [(i, i + 1) for i in range(29)]
+        >>> m = am.match(path, path)
+        >>> [(other, round(p, 2)) for other, p in m.alternatives[0][:2]]
+        [(0, 0.5), (29, 0.5)]
+        """
+        listed = self._record["alternatives"]
+        if listed is None:
+            return {}
+        ends = np.cumsum(listed[0]).tolist()
+        targets, chances = listed[1].tolist(), listed[2].tolist()
+        alone = self._record["alone"].tolist()
+        anchored = set(self._record["source"][self.is_anchor].tolist())
+        result: dict[Hashable, list[tuple[Hashable | None, float]]] = {}
+        first = 0
+        for i, end in enumerate(ends):
+            ranked: list[tuple[Hashable | None, float]] = [
+                (self._target.ids[a], p) for a, p in zip(targets[first:end], chances[first:end])
+            ]
+            if i < len(alone) and alone[i] >= 1e-4:
+                ranked.append((None, alone[i]))
+                ranked.sort(key=lambda entry: -entry[1])
+            if i not in anchored:
+                result[self._source.ids[i]] = ranked
+            first = end
+        return result
+
+    @property
+    def expected_precision(self) -> float:
+        """The share of the pairs that is right by the confidences; NaN without pairs or probabilities.
+
+        Anchors do not count.
+        """
+        free = self.confidence[~self.is_anchor]
+        is_known = self._record["partners"] is not None and len(free)
+        return float(free.mean()) if is_known else math.nan
+
+    @property
+    def expected_recall(self) -> float:
+        """The share of the right pairs that was found, by the confidences; NaN when that is not known."""
+        partners = self._record["partners"]
+        if not partners:
+            return math.nan
+        return min(float(self.confidence[~self.is_anchor].sum()) / float(partners), 1.0)
+
+    def above(self, confidence: float) -> Matching:
+        """The matching without the pairs that are less sure than ``confidence``; anchors stay.
+
+        Examples
+        --------
+        >>> import anchormatch as am
+        >>> made = am.generate.synthetic(12, noise=0.35, seed=3)
+        >>> m = am.match(made.source, made.target, made.anchors(2))
+        >>> sure = m.above(0.9)
+        >>> len(sure.pairs) < len(m.pairs), bool((sure.confidence >= 0.9).all())
+        (True, True)
+        """
+        least = float(confidence)
+        if not 0 <= least <= 1:
+            raise ValueError(f"confidence: found {confidence!r}, expected a number between 0 and 1")
+        kept = self.is_anchor | (self.confidence >= least)
+        record = dict(self._record)
+        for name in ("source", "target", "confidence", "anchor"):
+            record[name] = self._record[name][kept]
+        for name in ("source", "target"):
+            more = [self._record[f"unmatched_{name}"], self._record[name][~kept]]
+            record[f"unmatched_{name}"] = np.sort(np.concatenate(more))
+        made = Matching(record, self._source, self._target)
+        made._input = self._input
+        return made
+
     def accuracy(self, truth: Any) -> float:
         """The share of ``truth`` that the matching has; certain anchors do not count.
 
@@ -316,6 +421,67 @@ class Matching:
             with open(fspath(path), "w", encoding="utf-8") as file:
                 file.write(page)
         return page
+
+    def studio(
+        self,
+        anchors_file: str | PathLike[str] = "anchormatch-studio.anchors.csv",
+        *,
+        title: str = "A match",
+        names: tuple[str, str] = ("source", "target"),
+        source_image: Any = None,
+        target_image: Any = None,
+        port: int = 0,
+    ) -> Studio:
+        """A page on this machine with both graphs, where a click makes an anchor and the match follows.
+
+        It is served from this process until :meth:`Studio.stop`, or until the object is gone; in a notebook
+        it shows itself as a link. It begins with the anchors of this match and all that it was told.
+
+        Parameters
+        ----------
+        anchors_file
+            Where every change is written, with a journal beside it. Where it is there already, it is read
+            in the place of this match's anchors, and the page goes on from there.
+        title
+            The heading.
+        names
+            What the two graphs are called.
+        source_image
+            What the points of the source lie on, as in :meth:`to_html`.
+        target_image
+            The same for the target.
+        port
+            The port of the page; 0 for one that is free.
+
+        Examples
+        --------
+        >>> import anchormatch as am, tempfile
+        >>> made = am.generate.synthetic(12, noise=0.05, seed=3)
+        >>> m = am.match(made.source, made.target, made.anchors(2))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with m.studio(f"{folder}/anchors.csv") as studio:
+        ...         address, known = studio.url, studio.anchors
+        >>> address.startswith("http://127.0.0.1:"), len(known)
+        (True, 2)
+        """
+        sides = self._sides(
+            names, image_file("source_image", source_image), image_file("target_image", target_image)
+        )
+        told = self._input or self._bare()
+        number = whole_number("port", port)
+        if number > _MOST_PORT:
+            raise ValueError(f"port: found {port}, expected a number up to {_MOST_PORT}")
+        file = fspath(anchors_file)
+        native = _native.studio(str(title), sides, *told, file, number, secrets.token_bytes(32))
+        return Studio(native, self._source, self._target)
+
+    def _bare(self) -> tuple[Any, Any, dict[str, Any], str, dict[str, Any]]:
+        """What is left to tell of a match that came from another process: its anchors."""
+        fixed = self.is_anchor
+        ends = [np.ascontiguousarray(column[fixed]) for column in self.pairs_by_number.T]
+        names = ("same", "candidates", "crossing", "layers", "relations")
+        known: dict[str, Any] = {"alone": ([], []), "columns": [], **dict.fromkeys(names), "same": []}
+        return (ends[0], ends[1], np.ones(int(fixed.sum()))), None, known, "best", {}
 
     def plot(
         self,

@@ -18,7 +18,7 @@ __all__ = ["picture", "plot"]
 
 # The colours of the page by day; a test compares them with those of its style sheet.
 _SOURCE, _TARGET, _EDGE, _GROUND = "#0b7a75", "#8440b8", "#b9c1ce", "#ffffff"
-_RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#8d95a3", "#1769e0"
+_RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#7a828f", "#0072b2"
 #: From a guess to certainty.
 _SHADES = (
     "#dcd3e6", "#c5bfe2", "#a8b0dc", "#86a3d4", "#6395c8",

@@ -49,6 +49,8 @@ class Best:
     points_model : {"auto", "distances", "similarity", "affine", "projective", "views", "smooth"}
         How two sets of :func:`points` lie to each other; by default the evidence chooses, and
         :attr:`Matching.models` says what it chose.
+    top
+        How many candidates of each node :attr:`Matching.alternatives` keeps; 4 by default.
     solver
         One of :func:`solvers` in the place of the preset's own search.
     solver_options
@@ -76,6 +78,7 @@ class Best:
     repair_anchors: bool | None = None
     regime: Regime | None = None
     points_model: PointsModel | None = None
+    top: int | None = None
     solver: str | None = None
     solver_options: Mapping[str, Any] | None = None
     seed: Any = None

@@ -25,16 +25,19 @@ def signature(
     threads: int | None = None,
     max_memory: int | str | None = None,
 ) -> FloatArray:
-    """Node signatures of the Laplacian family, a row for each node.
+    """Node signatures, those of the Laplacian family among them, a row for each node.
 
     Parameters
     ----------
     graph
         A graph in any form that :func:`match` takes.
-    kind : {"heat", "wave", "wavelet", "anchored"}
+    kind : {"heat", "wave", "wavelet", "anchored", "random-walk", "node", "neighbourhood", "topological"}
         Heat that stays (Sun et al. 2009); presence of a wave of log-energy t (Aubry et al. 2011); a
         band-pass at scale t (Hammond et al. 2011); or heat that comes from each of ``anchors``, which
-        needs no eigenvectors and has one column per anchor for each time.
+        needs no eigenvectors and has one column per anchor for each time. Beside this family, visits of a
+        random walk of damping t (Gori et al. 2005); the degree and the t-th largest edge weight (Jouili and
+        Tabbone 2009); nodes t steps away (Wong et al. 2006); eigenvalue sums of the parts below, by rank t
+        (Shokoufandeh and Dickinson 2001).
     times
         The values of t; by default they cover the spectrum.
     count

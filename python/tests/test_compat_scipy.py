@@ -141,6 +141,7 @@ def test_a_long_climb_can_be_interrupted(nodes):
         "from anchormatch.compat.scipy import quadratic_assignment\n"
         "rng = np.random.default_rng(0)\n"
         f"a, b = rng.random((2, {nodes}, {nodes}))\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"
         "    while True:\n"

@@ -107,6 +107,16 @@ def test_directed_graphs_are_pickled_renamed_and_made_undirected():
     assert am.graph(points, directed=False) is points and not points.directed
 
 
+def test_pickles_keep_self_loops_and_what_a_table_said():
+    adjacency = np.array([[2.0, 1, 0], [1, 0, 1], [0, 1, 5]])
+    made = am.graph(adjacency, ids=["a", "b", "c"])
+    again = pickle.loads(pickle.dumps(made))
+    for graph in (made, again):
+        nodes, weights = graph._native.loop_arrays()
+        assert nodes.tolist() == [0, 2] and weights.tolist() == [2, 5]
+    assert again.edges() == made.edges()
+
+
 def tournament(nodes: int, seed: int) -> np.ndarray:
     """One arc between every two nodes: without directions, a complete graph."""
     upper = np.triu(np.random.default_rng(seed).integers(0, 2, (nodes, nodes)), 1)

@@ -176,11 +176,11 @@ def test_rounding_is_no_asymmetry_and_directions_can_be_merged():
 
 def test_what_was_set_aside_is_noted(pair):
     looped = pair.source + np.eye(10)
-    assert "10 self-loops dropped" in am.match(looped, pair.target, pair.anchors).notes[0]
+    assert "10 self-loops, told of the nodes alone" in am.match(looped, pair.target, pair.anchors).notes[0]
     one = np.zeros((10, 10))
     one[4, 4] = 2.0
     told = am.match(sp.csr_array(pair.source + one), pair.target, pair.anchors).notes
-    assert told[0] == "the source graph: 1 self-loop dropped"
+    assert told[0] == "the source graph: 1 self-loop, told of the nodes alone"
 
 
 def test_indices_outside_of_a_sparse_matrix_are_refused(pair):

@@ -36,7 +36,15 @@ def test_signatures_follow_their_formulas(pair):
     times = np.array([0.01, 0.1])
     want = (vectors**2) @ np.exp(-np.outer(values, times))
     np.testing.assert_allclose(am.signature(pair.source, times=times), want, atol=1e-10)
-    for kind, columns in [("heat", 16), ("wave", 100), ("wavelet", 16)]:
+    for kind, columns in [
+        ("heat", 16),
+        ("wave", 100),
+        ("wavelet", 16),
+        ("random-walk", 16),
+        ("node", 16),
+        ("neighbourhood", 16),
+        ("topological", 16),
+    ]:
         assert am.signature(pair.source, kind).shape == (10, columns)
         assert am.signature(pair.source, kind, count=3).shape == (10, 3)
     anchored = am.signature(pair.source, "anchored", anchors=[1, 4], times=0.02)
@@ -48,7 +56,10 @@ def test_signatures_follow_their_formulas(pair):
 
 def test_bad_signatures_are_refused(pair):
     for options, words in [
-        ({"kind": "sound"}, "heat, wave, wavelet or anchored"),
+        (
+            {"kind": "sound"},
+            "heat, wave, wavelet, anchored, random-walk, node, neighbourhood or topological",
+        ),
         ({"kind": "anchored"}, "at least one id"),
         ({"kind": "heat", "anchors": [1]}, "kind='anchored'"),
         ({"times": [-1.0]}, "time"),

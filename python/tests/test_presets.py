@@ -23,6 +23,7 @@ OTHER = {
     "repair_anchors": True,
     "regime": "sparse",
     "points_model": "distances",
+    "top": 2,
     "terms": "heat",
     "tau": 0.5,
     "width": 0.3,

@@ -9,7 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    convert, demo, generate, info, matching, reproduce, signature, solve, solvers, suggest,
+    convert, demo, generate, info, learn, matching, nominate, reproduce, signature, solve, solvers,
+    studio, suggest,
 };
 use crate::exit::{Failure, Outcome};
 
@@ -19,7 +20,8 @@ const LONG_ABOUT: &str = "\
 Match the nodes of two weighted graphs when a few correspondences (\"anchors\") are known.
 
 New here? `anchormatch demo` needs no input: it matches two views of a house and writes a page to \
-look at. Then make a pair of your own and match it:
+look at. `anchormatch studio` opens the same two views on a page where you place the anchors. Then make \
+a pair of your own and match it:
 
   anchormatch generate house --out house
   anchormatch match house/source.csv house/target.csv --points \\
@@ -76,7 +78,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Match(Box<matching::Options>),
+    Studio(Box<studio::Options>),
     Suggest(Box<suggest::Options>),
+    Nominate(Box<nominate::Options>),
+    Learn(learn::Options),
     Solve(solve::Options),
     Solvers(solvers::Options),
     Demo(demo::Options),
@@ -97,14 +102,18 @@ impl Cli {
     pub(crate) fn wants_json(&self) -> bool {
         match &self.command {
             Command::Match(options) => options.json,
-            Command::Suggest(options) => options.json,
+            Command::Suggest(options) => options.asking.json,
+            Command::Nominate(options) => options.asking.json,
             Command::Demo(options) => options.json,
             Command::Info(options) => options.json,
             Command::Convert(options) => options.json,
             Command::Solve(options) => options.json,
             Command::Solvers(options) => options.json,
             Command::Reproduce(options) => options.wants_json(),
-            Command::Signature(_) | Command::Generate(_) => false,
+            Command::Signature(_)
+            | Command::Generate(_)
+            | Command::Learn(_)
+            | Command::Studio(_) => false,
         }
     }
 
@@ -112,7 +121,10 @@ impl Cli {
     pub(crate) fn run(&self) -> Outcome {
         match &self.command {
             Command::Match(options) => options.run(),
+            Command::Studio(options) => options.run(),
             Command::Suggest(options) => options.run(),
+            Command::Nominate(options) => options.run(),
+            Command::Learn(options) => options.run(),
             Command::Demo(options) => options.run(),
             Command::Info(options) => options.run(),
             Command::Convert(options) => options.run(),

@@ -3,9 +3,11 @@
 //! The command knows matchers by the library's registry alone: a new one is among the presets by itself,
 //! and an option is refused where the chosen matcher has no such parameter.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anchormatch::matcher::{Matcher, Terms, registry};
+use anchormatch::Error;
+use anchormatch::matcher::{Learned, LearnedWeights, Matcher, Terms, registry};
 use anchormatch::settings::Settings;
 use anchormatch::solver::registry as solvers;
 use anchormatch::task::Fact;
@@ -41,7 +43,8 @@ pub(crate) struct Method {
     allow_unmatched: bool,
 
     /// Keep all pairs of nodes, or lists of candidates (best, fast): `auto` goes by size and density,
-    /// `sparse` takes graphs of any size that the memory holds
+    /// `sparse` takes graphs of any size that the memory holds, some ten million nodes on a machine of 32 GB;
+    /// beyond, Python's `anchormatch.cluster.match` runs the same on a cluster (docs/cluster.md)
     #[arg(long, value_parser = ["auto", "dense", "sparse"])]
     regime: Option<String>,
 
@@ -49,6 +52,10 @@ pub(crate) struct Method {
     /// fast). Without, they are only reported
     #[arg(long)]
     repair_anchors: bool,
+
+    /// How many candidates of each node to keep for --alternatives and the report (best, fast) [default: 4]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    top: Option<u32>,
 
     /// How two sets of points lie to each other, with --points (best, fast) [default: auto]
     #[arg(long, value_name = "MODEL")]
@@ -58,6 +65,10 @@ pub(crate) struct Method {
     /// is more alike, on any scale; pairs that are not listed count as the least alike
     #[arg(long, value_name = "FILE")]
     pub(crate) node_similarity: Option<PathBuf>,
+
+    /// Weights that `anchormatch learn` wrote, in the place of a preset
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    pub(crate) weights: Option<PathBuf>,
 
     #[command(flatten)]
     paper: PaperOptions,
@@ -109,6 +120,16 @@ enum LearnerMode {
     Projected,
     /// Solve within the cone
     Exact,
+}
+
+/// The matcher of weights in a file.
+fn learned(path: &Path) -> Result<Box<dyn Matcher>, Failure> {
+    let text = fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+    let weights: LearnedWeights = serde_json::from_str(&text).map_err(|error| {
+        let found = format!("{}: {error}", path.display());
+        Failure::usage("--weights", found, "a file that `anchormatch learn` wrote")
+    })?;
+    Ok(Box::new(Learned::new(weights)?))
 }
 
 /// The names of all matchers, each with what it does.
@@ -188,7 +209,10 @@ impl Method {
     ) -> Result<Box<dyn Matcher>, Failure> {
         let mut wishes = self.wishes();
         wishes.extend(others);
-        let matcher = self.preset(&wishes)?;
+        let matcher = match &self.weights {
+            Some(path) => learned(path)?,
+            None => self.preset(&wishes)?,
+        };
         Wish::check(&wishes, matcher.as_ref())?;
         let mut settings = Settings::new();
         for wish in wishes {
@@ -247,6 +271,7 @@ impl Method {
             "repair_anchors",
             flag(self.repair_anchors),
         );
+        wish("--top", "top", self.top.map(|top| json!(top)));
         wish("--regime", "regime", self.regime.as_ref().map(|r| json!(r)));
         wish(
             "--points-model",

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anchormatch::error::{Hint, ParseError};
+use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
@@ -56,6 +57,11 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
+    /// The ids of the nodes of both sides.
+    pub(crate) fn labels(&self) -> [&Labels; 2] {
+        [self.source.graph.labels(), self.target.graph.labels()]
+    }
+
     /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
     /// of edges.
     pub(crate) fn read(

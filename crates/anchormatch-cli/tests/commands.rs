@@ -19,6 +19,7 @@ fn help_and_version_succeed_and_teach() {
         "demo",
         "info",
         "signature",
+        "learn",
         "generate",
         "reproduce",
         "Exit codes",
@@ -32,6 +33,7 @@ fn help_and_version_succeed_and_teach() {
         "demo",
         "info",
         "signature",
+        "learn",
         "generate house",
         "generate synthetic",
     ] {
@@ -135,7 +137,15 @@ fn signatures_have_a_row_a_node_and_a_column_a_time() {
         assert!((start - 1.0).abs() < 1e-12, "{row:?}");
         assert!(row[2].parse::<f64>().unwrap() < 1.0);
     }
-    for (kind, columns) in [("heat", 16), ("wave", 100), ("wavelet", 16)] {
+    for (kind, columns) in [
+        ("heat", 16),
+        ("wave", 100),
+        ("wavelet", 16),
+        ("random-walk", 16),
+        ("node", 16),
+        ("neighbourhood", 16),
+        ("topological", 16),
+    ] {
         let text = bench.run(&format!("signature a.csv --kind {kind}")).ok();
         assert_eq!(table(&text).0.len(), columns + 1, "{kind}");
         let text = bench
@@ -429,4 +439,51 @@ fn parameters_are_listed_with_their_defaults() {
         assert!(is_there, "{row}: {page}");
     }
     bench.run("solvers magic").refused(2);
+}
+
+#[test]
+fn weights_are_learned_from_examples_and_applied() {
+    let bench = Bench::new().with_pair();
+    bench.file(
+        "examples.csv",
+        "source,target,truth\na.csv,b.csv,truth.csv\n",
+    );
+    for method in [
+        "caetano-linear",
+        "caetano-quadratic",
+        "leordeanu-supervised",
+        "mcauley",
+    ] {
+        bench
+            .run(&format!(
+                "learn examples.csv --method {method} --passes 5 --output w.json"
+            ))
+            .ok();
+        let weights: Value = serde_json::from_str(&bench.read("w.json")).unwrap();
+        assert_eq!(
+            (&weights["method"], &weights["lessons"]),
+            (&json!(method), &json!(1))
+        );
+        let found = bench
+            .run(
+                "match a.csv b.csv --anchors anchors.csv --weights w.json --truth truth.csv --json",
+            )
+            .json();
+        assert_eq!(found["accuracy"], 1.0, "{method}: {found}");
+    }
+    bench.file("bad.csv", "source,target\na.csv,b.csv\n");
+    bench.refuses(
+        "learn bad.csv --method mcauley --output w.json",
+        &["bad.csv, line 1", "source,target,truth"],
+    );
+    bench.file("bad.csv", "source,target,truth\na.csv,b.csv\n");
+    bench.refuses(
+        "learn bad.csv --method mcauley --output w.json",
+        &["line 2", "three files"],
+    );
+    bench.file("bad.json", "{}");
+    bench.refuses(
+        "match a.csv b.csv --weights bad.json",
+        &["--weights", "learn"],
+    );
 }

@@ -207,7 +207,7 @@ fn what_reading_set_aside_is_noted() {
     let answer = bench.run(MATCH);
     assert_eq!(
         answer.stderr,
-        "note: a.csv: 1 edge from a node to itself was set aside\nnote: a.csv: 1 repeated edge was merged\n"
+        "note: a.csv: 1 edge from a node to itself tells of that node alone\nnote: a.csv: 1 repeated edge was merged\n"
     );
     answer.ok();
 }

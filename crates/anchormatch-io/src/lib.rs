@@ -82,13 +82,17 @@ pub use gml::{read_gml_from, write_gml};
 pub use graphml::{read_graphml_from, write_graphml};
 pub use leda::{read_leda_from, write_leda};
 pub use mat::{read_mat_from, write_mat};
-pub use matching::{write_matching_csv, write_matching_json, write_unmatched_csv};
+pub use matching::{
+    write_alternatives_csv, write_matching_csv, write_matching_json, write_unmatched_csv,
+};
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use metis::{read_metis_from, write_metis};
 pub use nodes::{NodeTable, TableColumn, read_nodes, read_nodes_from};
 pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
 pub use options::ReadOptions;
-pub use pairs::{Candidates, PairRow, PairTable, read_pairs, read_pairs_from, write_pairs};
+pub use pairs::{
+    Candidates, PairRow, PairTable, read_pairs, read_pairs_from, write_anchors, write_pairs,
+};
 pub use pajek::{read_pajek_from, write_pajek};
 pub use ply::{read_ply_from, write_ply};
 pub use points::{read_points_from, read_xyz_from, write_points, write_xyz};
@@ -343,8 +347,8 @@ fn cleaning_notes(cleaning: Cleaning) -> impl Iterator<Item = String> {
     [
         (
             cleaning.self_loops,
-            "edge from a node to itself was set aside",
-            "edges from a node to itself were set aside",
+            "edge from a node to itself tells of that node alone",
+            "edges from a node to itself tell of their nodes alone",
         ),
         (
             cleaning.directed_edges,

@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use anchormatch::graph::Labels;
-use anchormatch::matching::{Matching, Score};
+use anchormatch::matching::{Alternatives, Matching, Score};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::table::write_field;
@@ -58,9 +58,38 @@ pub fn write_unmatched_csv(
     Ok(())
 }
 
+/// Writes the likeliest partners of every source node as `source,rank,target,probability` with a header, the most
+/// probable first; an empty target is the chance that there is none.
+///
+/// # Errors
+/// When `out` fails, or an id is empty or holds a line break.
+///
+/// # Panics
+/// When the labels are not those of the graphs that were matched.
+pub fn write_alternatives_csv(
+    out: &mut (impl Write + ?Sized),
+    alternatives: &Alternatives,
+    source: &Labels,
+    target: &Labels,
+) -> std::io::Result<()> {
+    writeln!(out, "source,rank,target,probability")?;
+    for i in 0..alternatives.nodes() {
+        for (rank, (partner, probability)) in alternatives.ranked(i).enumerate() {
+            write_field(out, &source.get(i))?;
+            write!(out, ",{},", rank + 1)?;
+            if let Some(a) = partner {
+                write_field(out, &target.get(a))?;
+            }
+            writeln!(out, ",{probability}")?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes everything but the curves of the report as one JSON object, its keys always in one order.
 ///
-/// With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `right` and `asked` follow
+/// Pairs whose partner is one of several that nothing tells apart say of how many, as `alike`; `beyond_chance` is in nats,
+/// and `expected` has the precision and recall that the confidences promise. With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `right` and `asked` follow
 /// `iterations`; anchors that were checked are listed in `anchor_report`. A number that is not finite is null.
 ///
 /// # Errors
@@ -117,6 +146,12 @@ impl Serialize for Document<'_> {
             map.serialize_entry("right", &score.right)?;
             map.serialize_entry("asked", &score.asked)?;
         }
+        if let Some(nats) = matching.trust.beyond_chance {
+            map.serialize_entry("beyond_chance", &nats)?;
+        }
+        if let Some(expected) = matching.expected() {
+            map.serialize_entry("expected", &expected)?;
+        }
         map.serialize_entry("notes", &matching.notes)?;
         if let Some(best) = matching.model.first() {
             map.serialize_entry("model", best)?;
@@ -141,6 +176,8 @@ impl Serialize for Pairs<'_> {
             target: &'a str,
             confidence: f64,
             anchor: bool,
+            #[serde(skip_serializing_if = "is_one")]
+            alike: usize,
         }
         let pairs = &self.0.matching.pairs;
         let mut list = serializer.serialize_seq(Some(pairs.len()))?;
@@ -150,10 +187,16 @@ impl Serialize for Pairs<'_> {
                 target: &self.0.target.get(pair.target),
                 confidence: pair.confidence,
                 anchor: pair.anchor,
+                alike: self.0.matching.alike(pair),
             })?;
         }
         list.end()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_one(count: &usize) -> bool {
+    *count == 1
 }
 
 struct Checks<'a>(&'a Document<'a>);
@@ -205,7 +248,7 @@ impl<T: Serialize> Serialize for Entries<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchormatch::matching::{AnchorCheck, Diagnostics, Pair, Samples};
+    use anchormatch::matching::{AnchorCheck, Diagnostics, Pair, Samples, Trust};
     use anchormatch::solver::Status;
 
     fn matching() -> (Matching, Labels, Labels) {
@@ -229,6 +272,7 @@ mod tests {
             diagnostics: Diagnostics::default(),
             model: Vec::new(),
             alternatives: None,
+            trust: Trust::default(),
             samples: Samples::default(),
             anchor_report: vec![],
         };
@@ -244,6 +288,19 @@ mod tests {
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
             "source,target,confidence\n\"a,b\",2,1\n\"\"\"c\"\"\",1,0.25\n"
+        );
+    }
+
+    #[test]
+    fn alternatives_are_ranked_and_none_is_one_of_them() {
+        let (_, source, target) = matching();
+        let lists = [vec![(0, 0.2), (1, 0.5)], vec![], vec![(1, 0.1)]];
+        let alternatives = Alternatives::new(lists).with_alone(vec![0.3, 0.0, 0.9]);
+        let mut bytes = Vec::new();
+        write_alternatives_csv(&mut bytes, &alternatives, &source, &target).unwrap();
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "source,rank,target,probability\n\"a,b\",1,2,0.5\n\"a,b\",2,,0.3\n\"a,b\",3,1,0.2\nd,1,,0.9\nd,2,2,0.1\n"
         );
     }
 

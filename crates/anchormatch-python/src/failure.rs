@@ -29,6 +29,7 @@ pub(crate) const WORDS: Words = |hint| words(hint).unwrap_or(hint.neutral());
 fn words(hint: Hint) -> Option<&'static str> {
     Some(match hint {
         Hint::MoreMemory => "raise max_memory",
+        Hint::Cluster => "match on a cluster with anchormatch.cluster.match",
         Hint::MoreMemoryIfTrusted => "raise max_memory if the file is to be trusted",
         Hint::SparseGraph => "give a sparse matrix",
         Hint::SparsePoints => "give a sparse graph of them",

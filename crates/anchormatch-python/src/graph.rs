@@ -226,6 +226,17 @@ impl Graph {
         )
     }
 
+    /// The nodes with an edge to themselves, and its weight.
+    fn loop_arrays<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>) {
+        let loops = self.inner.loops().iter();
+        let (nodes, weights): (Vec<i64>, Vec<f64>) =
+            loops.map(|&(i, weight)| (i as i64, weight)).unzip();
+        (nodes.into_pyarray(py), weights.into_pyarray(py))
+    }
+
     /// The adjacency matrix, what leads from i to j in row i and column j.
     fn adjacency<'py>(
         &self,

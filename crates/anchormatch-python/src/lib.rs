@@ -10,6 +10,7 @@
 )]
 
 mod arrays;
+mod cluster;
 mod drop_in;
 mod facts;
 mod failure;
@@ -22,6 +23,7 @@ mod options;
 mod problem;
 mod read;
 mod report;
+mod studio;
 mod worker;
 
 use pyo3::prelude::*;
@@ -29,6 +31,15 @@ use pyo3::prelude::*;
 /// The compiled part of anchormatch.
 #[pymodule(name = "_native", gil_used = true)]
 mod native {
+    #[pymodule_export]
+    use super::cluster::{
+        blocks_ask, blocks_balanced, blocks_bounds, blocks_choose, blocks_classes, blocks_compare,
+        blocks_constants, blocks_count_source, blocks_count_target, blocks_course, blocks_duals,
+        blocks_fit, blocks_graph_numbers, blocks_is_near, blocks_left_over, blocks_looks,
+        blocks_missed, blocks_missing, blocks_others, blocks_reach, blocks_rows, blocks_samples,
+        blocks_scores, blocks_settled, blocks_stuck, blocks_sums, blocks_sums_are_old,
+        blocks_touched, blocks_weigh,
+    };
     #[pymodule_export]
     use super::drop_in::{
         LayeredProgram, assigned, doubly_stochastic, fixed_points, leading_vectors, normalised,
@@ -52,6 +63,8 @@ mod native {
     use super::read::{read_graph, read_nodes};
     #[pymodule_export]
     use super::report::{drawing, report};
+    #[pymodule_export]
+    use super::studio::{Studio, studio};
     use super::*;
 
     #[pymodule_init]

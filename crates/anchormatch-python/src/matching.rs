@@ -195,6 +195,10 @@ pub(crate) struct Record<'py> {
     models: Vec<model::Model<'py>>,
     sketch: Option<model::Drawn<'py>>,
     alternatives: Option<model::Listed<'py>>,
+    alone: PyReadonlyArray1<'py, f64>,
+    beyond_chance: Option<f64>,
+    partners: Option<f64>,
+    alike: Vec<Vec<u32>>,
     diagnostics: Curves,
     sample_nodes: PyReadonlyArray1<'py, i64>,
     sample_partners: PyReadonlyArray1<'py, i64>,
@@ -230,13 +234,15 @@ impl Record<'_> {
             confidence: confidences[k],
             anchor: anchors[k],
         });
+        let unmatched_target = arrays::indices(&self.unmatched_target, "unmatched_target")?;
+        let nodes_of_target = targets.len() + unmatched_target.len();
         let nodes = arrays::indices(&self.sample_nodes, "sample_nodes")?;
         let partners = self.sample_partners.as_array();
         let partners: Vec<Option<u32>> = partners.iter().map(|&p| u32::try_from(p).ok()).collect();
         Ok(Matching {
             pairs: pairs.collect(),
             unmatched_source: arrays::indices(&self.unmatched_source, "unmatched_source")?,
-            unmatched_target: arrays::indices(&self.unmatched_target, "unmatched_target")?,
+            unmatched_target,
             objective: self.objective,
             measure: Measure::from_name(&self.measure).unwrap_or_default(),
             status: match self.status.as_str() {
@@ -257,9 +263,18 @@ impl Record<'_> {
             },
             model: model::families(&self.models, self.sketch.as_ref())?,
             alternatives: match &self.alternatives {
-                Some(listed) => Some(model::alternatives(listed)?),
+                Some(listed) => {
+                    let alone = self.alone.as_array().to_vec();
+                    Some(model::alternatives(listed)?.with_alone(alone))
+                }
                 None => None,
             },
+            trust: model::trust(
+                nodes_of_target,
+                self.beyond_chance,
+                self.partners,
+                &self.alike,
+            )?,
             samples: Samples {
                 partners: match nodes.len() {
                     0 => Vec::new(),

@@ -2,8 +2,9 @@
 //! looks like, and who else a partner could be.
 
 use anchormatch::Matching;
-use anchormatch::matching::Alternatives;
+use anchormatch::matching::{Alternatives, Trust};
 use anchormatch::points::{Family, FittedFamily, Grid, Sketch};
+use anchormatch::symmetry::Orbits;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::arrays;
 
-/// Adds `models`, `sketch` and `alternatives` to a result.
+/// Adds `models`, `sketch`, `alternatives` and how far it is to be trusted to a result.
 pub(crate) fn record(result: &Bound<'_, PyDict>, matching: &Matching) -> PyResult<()> {
     let py = result.py();
     let models = PyList::empty(py);
@@ -37,7 +38,30 @@ pub(crate) fn record(result: &Bound<'_, PyDict>, matching: &Matching) -> PyResul
             probabilities.into_pyarray(py),
         )
     });
-    result.set_item("alternatives", alternatives)
+    result.set_item("alternatives", alternatives)?;
+    let alone = |all: &Alternatives| (0..all.nodes()).map(|i| all.alone(i)).collect::<Vec<f64>>();
+    let alone = matching.alternatives.as_ref().map(alone);
+    result.set_item("alone", alone.unwrap_or_default().into_pyarray(py))?;
+    result.set_item("beyond_chance", matching.trust.beyond_chance)?;
+    result.set_item("partners", matching.trust.partners)?;
+    result.set_item("alike", matching.trust.orbits[1].groups().to_vec())
+}
+
+/// What the library knows of a matching as a whole, of so many target nodes.
+pub(crate) fn trust(
+    nodes: usize,
+    beyond_chance: Option<f64>,
+    partners: Option<f64>,
+    alike: &[Vec<u32>],
+) -> PyResult<Trust> {
+    if alike.iter().flatten().any(|&node| node as usize >= nodes) {
+        return Err(PyValueError::new_err("alike: expected nodes of the target"));
+    }
+    Ok(Trust {
+        beyond_chance,
+        partners,
+        orbits: [Orbits::default(), Orbits::new(nodes, alike.to_vec())],
+    })
 }
 
 fn drawn<'py>(py: Python<'py>, sketch: &Sketch) -> PyResult<Bound<'py, PyDict>> {
@@ -143,7 +167,8 @@ pub(crate) fn alternatives(listed: &Listed<'_>) -> PyResult<Alternatives> {
     }
     let mut entries = targets.into_iter().zip(probabilities.iter().copied());
     let lists = lengths.into_iter();
-    Ok(Alternatives::new(lists.map(|length| {
-        entries.by_ref().take(length).collect::<Vec<_>>()
-    })))
+    Ok(Alternatives::of_most(
+        usize::MAX,
+        lists.map(|length| entries.by_ref().take(length).collect::<Vec<_>>()),
+    ))
 }

@@ -8,8 +8,8 @@ use super::text::count;
 const SPARSE_DEGREE: usize = 6;
 /// How many edges each node proposes when a graph is thinned.
 const PROPOSALS: usize = 3;
-/// At most so many edges are drawn on each side.
-const MOST: usize = 6_000;
+/// At most so many edges are drawn on each side of the report.
+pub(super) const MOST: usize = 6_000;
 
 /// Edges to draw and the words that say what was left out.
 pub(super) struct Skeleton {
@@ -18,14 +18,19 @@ pub(super) struct Skeleton {
     pub(super) caption: String,
 }
 
-/// Chooses edges among the nodes with `keep`.
+/// Chooses edges among the nodes with `keep`, at most `most`.
 ///
 /// A dense graph keeps each node's three shortest edges where places are known, else its three
 /// strongest, so that no node loses all of its edges.
 ///
 /// # Complexity
 /// O(|E|) time, O(n) memory besides the result.
-pub(super) fn skeleton(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool]) -> Skeleton {
+pub(super) fn skeleton(
+    side: &Side<'_>,
+    places: Option<&[Point]>,
+    keep: &[bool],
+    most: usize,
+) -> Skeleton {
     let graph = side.graph;
     let total = graph.edge_count();
     let all_nodes = keep.iter().all(|&k| k);
@@ -63,8 +68,8 @@ pub(super) fn skeleton(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool])
         (thinned(side, places, keep), what)
     };
     let mut what = what.to_owned();
-    if edges.len() > MOST {
-        let chosen = evenly(edges.len(), MOST);
+    if edges.len() > most {
+        let chosen = evenly(edges.len(), most);
         edges = chosen.map(|k| edges[k]).collect();
         what = if what.is_empty() {
             "an even sample".into()
@@ -134,7 +139,7 @@ mod tests {
         let points = Matrix::from_fn(40, 2, |i, j| if j == 0 { i as f64 } else { 0.0 });
         let graph = Graph::from_points(&points).unwrap();
         let places: Vec<Point> = (0..40).map(|i| [i as f64, 0.0]).collect();
-        let skeleton = skeleton(&side(&graph), Some(&places), &[true; 40]);
+        let skeleton = skeleton(&side(&graph), Some(&places), &[true; 40], MOST);
         // On a line the three nearest are never more than three steps away.
         assert!(skeleton.edges.iter().all(|&(u, v)| v - u <= 3));
         assert!((0..39).all(|i| skeleton.edges.contains(&(i, i + 1))));
@@ -144,17 +149,17 @@ mod tests {
     #[test]
     fn a_sparse_graph_is_drawn_whole_and_a_wireframe_wins() {
         let graph = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 2.0)]).unwrap();
-        let whole = skeleton(&side(&graph), None, &[true; 4]);
+        let whole = skeleton(&side(&graph), None, &[true; 4], MOST);
         assert_eq!(whole.edges, [(0, 1), (1, 2)]);
         assert!(whole.caption.is_empty());
-        let part = skeleton(&side(&graph), None, &[true, true, false, true]);
+        let part = skeleton(&side(&graph), None, &[true, true, false, true], MOST);
         assert_eq!(part.edges, [(0, 1)]);
         let wire = [(2, 3), (1, 1)];
         let wired = Side {
             wireframe: Some(&wire),
             ..side(&graph)
         };
-        assert_eq!(skeleton(&wired, None, &[true; 4]).edges, [(2, 3)]);
+        assert_eq!(skeleton(&wired, None, &[true; 4], MOST).edges, [(2, 3)]);
     }
 
     #[test]

@@ -106,13 +106,20 @@ impl Image {
         [f64::from(self.width), f64::from(self.height)]
     }
 
+    /// The file as it is, and its media type.
+    #[must_use]
+    pub fn file(&self) -> (&[u8], &'static str) {
+        let kind = match self.kind {
+            Kind::Png => "image/png",
+            Kind::Jpeg => "image/jpeg",
+        };
+        (&self.bytes, kind)
+    }
+
     /// The image as an address that needs no file.
     pub(super) fn address(&self) -> String {
-        let kind = match self.kind {
-            Kind::Png => "png",
-            Kind::Jpeg => "jpeg",
-        };
-        format!("data:image/{kind};base64,{}", base64(&self.bytes))
+        let (bytes, kind) = self.file();
+        format!("data:{kind};base64,{}", base64(bytes))
     }
 }
 

@@ -21,6 +21,7 @@ mod layout;
 mod overlay;
 mod page;
 mod picture;
+pub mod places;
 mod plots;
 mod scene;
 mod summary;

@@ -12,6 +12,9 @@ use super::text::{Escaped, count, duration, number, percent};
 use super::{Shown, View};
 
 const STYLE: &str = include_str!("assets/style.css");
+/// The palette that the studio has as well.
+const LIGHT: &str = include_str!("assets/palette-light.css");
+const DARK: &str = include_str!("assets/palette-dark.css");
 const PICTURE_SCRIPT: &str = include_str!("assets/picture.js");
 const VIEW_SCRIPT: &str = include_str!("assets/view.js");
 const EXPORT_SCRIPT: &str = include_str!("assets/export.js");
@@ -31,7 +34,8 @@ pub(super) fn write(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n\
+         <style>\n:root {{\n{LIGHT}}}\n{STYLE}\
+         @media screen and (prefers-color-scheme: dark) {{ :root {{\n{DARK}}} }}\n</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n\
          <p class=\"lead\"><b class=\"source\">{}</b> matched with <b class=\"target\">{}</b></p>\n",
         Escaped(&report.source.name),
         Escaped(&report.target.name)
@@ -132,6 +136,10 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
             "card main",
         )?,
         _ => {}
+    }
+    if let (None, Some(expected)) = (run.score, matching.expected()) {
+        let sides = [expected.precision, expected.recall].map(percent);
+        card("expected", &sides.join(" · "), "precision · recall", "card")?;
     }
     card("matched", &count(free.len()), "pairs found", "card")?;
     card("anchors", &count(run.anchors()), "given", "card")?;

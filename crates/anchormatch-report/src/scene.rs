@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use anchormatch::matching::Pair;
 
-use super::edges::{Skeleton, evenly, skeleton};
+use super::edges::{self, Skeleton, evenly, skeleton};
 use super::layout::{self, Frame, Point};
 use super::text::{count, counted};
 use super::{Image, Side, Verdict, View};
@@ -116,7 +116,7 @@ impl Scene {
             (target, &raw_target, &drawn_target),
         ] {
             let places = side.positions.map(|_| raw.as_slice());
-            let chosen = skeleton(side, places, drawn);
+            let chosen = skeleton(side, places, drawn, edges::MOST);
             skeletons.push(chosen.edges);
             words.push(Some(chosen.caption).filter(|c| !c.is_empty()));
         }
@@ -279,7 +279,7 @@ fn place(view: &View<'_>) -> (Vec<Point>, Vec<Point>) {
 }
 
 /// Lays `side` out beside the `other` graph's places; `couples` are (other, side).
-fn follow(
+pub(super) fn follow(
     side: &Side<'_>,
     other: &[Point],
     couples: impl Iterator<Item = (usize, usize)>,
@@ -299,21 +299,21 @@ fn follow(
 }
 
 /// The edges that small layouts rest on; large ones walk the graph itself.
-fn all_edges(side: &Side<'_>) -> Skeleton {
+pub(super) fn all_edges(side: &Side<'_>) -> Skeleton {
     let n = side.graph.node_count();
     let keep = vec![n <= layout::STRESS_NODES; n];
-    skeleton(side, None, &keep)
+    skeleton(side, None, &keep, edges::MOST)
 }
 
 /// What the coordinates of a side are divided by.
-fn unit(side: &Side<'_>) -> f64 {
+pub(super) fn unit(side: &Side<'_>) -> f64 {
     let largest = side.positions.map_or(0.0, layout::largest);
     let image = side.image.map_or([0.0; 2], Image::size);
     image.into_iter().fold(largest, f64::max)
 }
 
 /// The frame of places that are known, and of the image under them.
-fn frame(side: &Side<'_>, raw: &[Point]) -> Frame {
+pub(super) fn frame(side: &Side<'_>, raw: &[Point]) -> Frame {
     match side.image {
         Some(image) => {
             let corner = image.size().map(|length| length / unit(side));

@@ -1,8 +1,9 @@
 //! The page as a whole: what it holds, that it is well-formed, and that odd input does not break it.
 
 use anchormatch::graph::Labels;
-use anchormatch::matching::{Diagnostics, Samples};
+use anchormatch::matching::{Alternatives, Diagnostics, Samples, Trust};
 use anchormatch::solver::Status;
+use anchormatch::symmetry::Orbits;
 use proptest::prelude::*;
 use quick_xml::events::Event;
 
@@ -37,6 +38,7 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
         diagnostics: Diagnostics::default(),
         model: Vec::new(),
         alternatives: None,
+        trust: Trust::default(),
         samples: Samples::default(),
         anchor_report: vec![],
     }
@@ -429,4 +431,36 @@ fn a_drawing_has_a_place_for_every_node_and_the_source_on_the_left() {
     let rightmost = x(&left.places).into_iter().fold(f64::MIN, f64::max);
     assert!(x(&right.places).iter().all(|&x| x > rightmost));
     assert!(report(&source, &target, &[]).drawing().is_err());
+}
+
+#[test]
+fn partners_that_nothing_tells_apart_and_those_who_may_have_none_are_named() {
+    let graph = path(4);
+    let mut one = matching(
+        &[
+            (0, 0, 0.5, false),
+            (1, 1, 0.5, false),
+            (2, 2, 0.75, false),
+            (3, 3, 1.0, true),
+        ],
+        4,
+        4,
+    );
+    let lists = [vec![(0, 0.5), (1, 0.5)], vec![], vec![(2, 0.75)], vec![]];
+    one.alternatives = Some(Alternatives::new(lists).with_alone(vec![0.0, 0.0, 0.25, 0.0]));
+    one.trust.orbits[1] = Orbits::new(4, vec![vec![0, 1]]);
+    one.trust.partners = Some(3.0);
+    let html = report(&graph, &graph, &[&one]).html().unwrap();
+    assert_sound(&html);
+    for wanted in [
+        "<td>one of 2 alike: 1 0.5</td>",
+        "<td>one of 2 alike</td>",
+        "<td>no partner 0.25</td>",
+        "0 → 0 · confidence 0.5 · one of 2 alike: 1 0.5<",
+        "2 → 2 · confidence 0.75 · or no partner 0.25<",
+        "<dt>expected</dt>",
+    ] {
+        assert!(html.contains(wanted), "{wanted}");
+    }
+    assert_eq!(html.matches("alike").count(), 4);
 }

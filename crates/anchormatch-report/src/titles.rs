@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use anchormatch::matching::{Alternatives, Pair};
 
-use super::text::number;
+use super::text::{count, number};
 use super::{Shown, Verdict, View};
 
 /// Others that are named beside the partner.
 const MOST_OTHERS: usize = 3;
 /// Others below this probability are not named.
 const LEAST_PROBABILITY: f64 = 0.001;
+/// How it begins when nothing tells the partner from others.
+const ONE_OF: &str = "one of ";
 
 /// The words of a line.
 pub(super) fn of_pair(view: &View<'_>, run: &Shown<'_>, pair: &Pair) -> String {
@@ -38,13 +40,17 @@ pub(super) fn of_pair(view: &View<'_>, run: &Shown<'_>, pair: &Pair) -> String {
     }
     let others = others(view, run, pair.source, Some(pair.target));
     if !others.is_empty() {
-        text.push_str(" · or ");
+        text.push_str(" · ");
+        if !others.starts_with(ONE_OF) {
+            text.push_str("or ");
+        }
         text.push_str(&others);
     }
     text
 }
 
-/// Who else the partner of a source node could be: ids with probabilities, empty when nobody is known.
+/// Who else the partner of a source node could be: ids with probabilities, empty when nobody is known; and of how
+/// many the partner is one whom nothing tells apart.
 pub(super) fn others(
     view: &View<'_>,
     run: &Shown<'_>,
@@ -54,10 +60,17 @@ pub(super) fn others(
     let Some(alternatives) = &run.matching.alternatives else {
         return String::new();
     };
-    let candidates = alternatives.of(source).iter();
-    let candidates = candidates.map(|other| (other.target, other.probability));
-    let rest = candidates.filter(|(target, _)| Some(*target) != partner);
-    listed(rest, |a| view.target_label(a))
+    let alike = partner.map_or(1, |a| run.matching.trust.orbits[1].alike(a));
+    let alike = (alike > 1).then(|| format!("{ONE_OF}{} alike", count(alike)));
+    let ranked = alternatives.ranked(source);
+    let rest = ranked.filter(|(target, _)| target.is_none_or(|a| Some(a) != partner));
+    // Who stays alone is said to be so anyway.
+    let rest = rest.filter(|(target, _)| target.is_some() || partner.is_some());
+    let rest = listed(rest, |a| {
+        a.map_or("no partner".into(), |a| view.target_label(a))
+    });
+    let parts = alike.into_iter().chain((!rest.is_empty()).then_some(rest));
+    parts.collect::<Vec<_>>().join(": ")
 }
 
 /// The words of a source node that stays alone.
@@ -99,9 +112,9 @@ fn alone(label: &str, others: &str) -> String {
     }
 }
 
-fn listed<'a>(
-    candidates: impl Iterator<Item = (usize, f64)>,
-    label: impl Fn(usize) -> Cow<'a, str>,
+fn listed<'a, N>(
+    candidates: impl Iterator<Item = (N, f64)>,
+    label: impl Fn(N) -> Cow<'a, str>,
 ) -> String {
     let likely = candidates.filter(|(_, probability)| *probability >= LEAST_PROBABILITY);
     let named = likely.take(MOST_OTHERS);

@@ -8,6 +8,9 @@ pub const WORDS: Words = |hint| words(hint).unwrap_or(hint.neutral());
 fn words(hint: Hint) -> Option<&'static str> {
     Some(match hint {
         Hint::MoreMemory => "raise --max-memory",
+        Hint::Cluster => {
+            "match on a cluster with Python's anchormatch.cluster.match (docs/cluster.md)"
+        }
         Hint::MoreMemoryIfTrusted => "raise --max-memory if the file is to be trusted",
         Hint::FewerColumns => "ask for a lower --count",
         Hint::SparseGraph => "take a sparse format, such as npz, mtx or an edge list",

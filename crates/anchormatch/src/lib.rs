@@ -56,6 +56,7 @@ pub mod problem;
 pub mod settings;
 pub mod solver;
 pub mod spectral;
+pub mod symmetry;
 pub mod task;
 
 pub use anchors::Anchors;

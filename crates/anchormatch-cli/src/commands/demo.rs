@@ -87,7 +87,7 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         check_writable(&self.out)?;
         let job = Job::start(&self.resources, None, self.json)?;
-        let instance = house::pair(FROM, TO, JITTER, self.seed)?;
+        let instance = built_in(TO, self.seed)?;
         let rows = self.rows(&instance, &job)?;
         job.finish();
         write(&self.out, &page(&instance, &rows)?)?;
@@ -227,21 +227,43 @@ impl Options {
     }
 }
 
-fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
-    // The wireframe joins landmarks; the target has them in its own order.
+/// The house from the front and from another side.
+pub(crate) fn built_in(to: View, seed: u64) -> anchormatch::Result<Instance> {
+    house::pair(FROM, to, JITTER, seed)
+}
+
+/// What the two views are called.
+pub(crate) fn view_names(to: View) -> [String; 2] {
+    [FROM, to].map(|view| format!("pan {}°, tilt {}°", view.pan_degrees, view.tilt_degrees))
+}
+
+/// The wireframe joins landmarks; the target has them in its own order.
+pub(crate) fn target_lines(instance: &Instance) -> Vec<(usize, usize)> {
     let mut place = vec![0; instance.target.node_count()];
     for &(source, target) in &instance.truth {
         place[source] = target;
     }
-    let target_lines: Vec<(usize, usize)> = house::wireframe()
-        .iter()
-        .map(|&(i, j)| (place[i], place[j]))
-        .collect();
-    let name = |view: View| format!("pan {}°, tilt {}°", view.pan_degrees, view.tilt_degrees);
+    let lines = house::wireframe().iter();
+    lines.map(|&(i, j)| (place[i], place[j])).collect()
+}
+
+/// The commands that write the pair into files and match it.
+pub(crate) fn generate_words(to: View, seed: u64) -> Vec<String> {
+    let (pan, tilt) = (to.pan_degrees, to.tilt_degrees);
+    let line = format!(
+        "anchormatch generate house --out house --pan {pan} --tilt {tilt} --jitter {JITTER} --seed {seed} && \
+         anchormatch match house/source.csv house/target.csv --points"
+    );
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
+    let target_lines = target_lines(instance);
+    let [source_name, target_name] = view_names(TO);
     let report = Report {
         title: "Two views of a house".into(),
         source: Side {
-            name: name(FROM),
+            name: source_name,
             graph: &instance.source,
             positions: instance.source_positions.as_ref(),
             wireframe: Some(house::wireframe()),
@@ -249,7 +271,7 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
             image: None,
         },
         target: Side {
-            name: name(TO),
+            name: target_name,
             graph: &instance.target,
             positions: instance.target_positions.as_ref(),
             wireframe: Some(&target_lines),

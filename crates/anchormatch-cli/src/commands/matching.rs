@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anchormatch::linalg::PairValues;
 use anchormatch::matcher::Matcher;
-use anchormatch::matching::{Note, Score};
+use anchormatch::matching::{Expected, Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
-    LoadedGraph, read_pairs, write_matching_csv, write_matching_json, write_unmatched_csv,
-    write_whole,
+    LoadedGraph, read_pairs, write_alternatives_csv, write_matching_csv, write_matching_json,
+    write_unmatched_csv, write_whole,
 };
 use anchormatch_report::{Image, Report, Run, Side};
 use clap::Args;
@@ -54,6 +54,10 @@ Examples:
     anchormatch match a.graphml b.graphml --anchors known.csv --truth truth.csv --json \\
         --time-limit 10
 
+  A false pair costs: keep what is right with nine chances in ten, and see who else it could be:
+    anchormatch match old.csv new.csv --anchors known.csv --min-confidence 0.9 \\
+        --alternatives others.csv --top 10
+
   Some nodes have no partner, and one of the anchors may be wrong:
     anchormatch match old.csv new.csv --anchors known.csv --allow-unmatched --repair-anchors
 
@@ -91,6 +95,16 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     output: Output,
+
+    /// Write the likeliest partners of each node as well, `source,rank,target,probability`, the most probable first; an
+    /// empty target is the chance that there is none. --top says how many (best, fast)
+    #[arg(long, value_name = "FILE")]
+    alternatives: Option<PathBuf>,
+
+    /// Leave nodes alone whose pair is less sure than this, between 0 and 1: where a false pair costs more than a
+    /// missing one. The precision and recall to be expected of the rest are printed
+    #[arg(long, value_name = "P", value_parser = values::share)]
+    min_confidence: Option<f64>,
 
     /// List nodes without a partner as well, after the pairs, as rows with an empty field: `8,,` and `,u4,`. As
     /// anchors they say so again. JSON has them always
@@ -186,10 +200,23 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         self.check_files()?;
         let matcher = self.method.matcher(self.seed, self.knowledge.wishes())?;
+        if self.alternatives.is_some() && !matcher.parameters().contains_key("top") {
+            return Err(Failure::usage(
+                "--alternatives",
+                format!(
+                    "the preset {}, which has one partner of each node",
+                    matcher.name()
+                ),
+                "the preset best or fast, which have probabilities of others",
+            ));
+        }
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
         let input = self.read(matcher.as_ref(), &job)?;
         let mut matching = matcher.run(&input.task()?, job.monitor())?;
         job.finish();
+        if let Some(least) = self.min_confidence {
+            matching.drop_below(least);
+        }
         self.annotate(&mut matching, &input);
         let score = match &input.truth {
             Some(truth) => Some(matching.score(&truth.pairs)?),
@@ -198,6 +225,11 @@ impl Options {
         self.write(&matching, &input, score)?;
         for note in &matching.notes {
             say(format_args!("note: {note}"));
+        }
+        if self.min_confidence.is_some()
+            && let Some(expected) = matching.expected()
+        {
+            say(expected_in_words(expected));
         }
         if let Some(score) = score {
             say(in_words(score));
@@ -211,6 +243,12 @@ impl Options {
         inputs.extend(self.truth.as_deref().map(|path| ("--truth", path)));
         let similarity = self.method.node_similarity.as_deref();
         inputs.extend(similarity.map(|path| ("--node-similarity", path)));
+        inputs.extend(
+            self.method
+                .weights
+                .as_deref()
+                .map(|path| ("--weights", path)),
+        );
         inputs.extend(self.knowledge.inputs());
         inputs.extend(self.images());
         inputs
@@ -242,9 +280,12 @@ impl Options {
         check_standard_once(&inputs)?;
         let mut outputs: Vec<(_, &Path)> = vec![("--output", &self.output.output)];
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
-        if outputs.iter().filter(|(_, path)| is_standard(path)).count() > 1 {
+        let alternatives = self.alternatives.as_deref();
+        outputs.extend(alternatives.map(|path| ("--alternatives", path)));
+        let mut to_standard = outputs.iter().filter(|(_, path)| is_standard(path));
+        if let (Some(_), Some((option, _))) = (to_standard.next(), to_standard.next()) {
             return Err(Failure::usage(
-                "--report",
+                option,
                 "`-`, where the pairs go as well",
                 "a file, or another --output",
             ));
@@ -338,10 +379,13 @@ impl Options {
             // The page comes first: the pairs on standard output are the last thing to fail.
             write(path, &self.page(matching, input, score)?)?;
         }
-        let (source, target) = (
-            input.sides.source.graph.labels(),
-            input.sides.target.graph.labels(),
-        );
+        let [source, target] = input.sides.labels();
+        if let Some(path) = &self.alternatives {
+            let alternatives = matching.alternatives.clone().unwrap_or_default();
+            write_whole(path, |out| {
+                write_alternatives_csv(out, &alternatives, source, target)
+            })?;
+        }
         let path = &self.output.output;
         write_whole(path, |out| {
             if self.json || has_extension(path, "json") {
@@ -406,6 +450,12 @@ pub(crate) fn in_words(score: Score) -> String {
         }
         None => "accuracy unknown: the truth holds nothing but anchors".to_owned(),
     }
+}
+
+/// What the confidences promise, as a line.
+fn expected_in_words(expected: Expected) -> String {
+    let Expected { precision, recall } = expected;
+    format!("expected precision {precision:.3}, recall {recall:.3}, by the confidences")
 }
 
 fn ended(matching: &Matching) -> Done {

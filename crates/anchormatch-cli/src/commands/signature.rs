@@ -1,4 +1,4 @@
-//! `anchormatch signature`: Laplacian family signatures of every node, as a table.
+//! `anchormatch signature`: signatures of every node, as a table.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::spectral::SignatureKind;
 use anchormatch::{Error, Graph, Monitor};
 use anchormatch_io::write_whole;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::args::{Output, Reading, Resources};
@@ -16,7 +17,8 @@ use crate::job::Job;
 use crate::values;
 
 const LONG_ABOUT: &str = "\
-Compute a signature of every node: how heat, waves or wavelets on the graph look from there. Nodes \
+Compute a signature of every node: how heat, waves, wavelets or a random walk on the graph look from there, \
+or what its edges and its surroundings are. Nodes \
 with similar surroundings have similar signatures, whatever the nodes are called.
 
 The table has a row for each node and a column for each value of t.";
@@ -43,7 +45,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: Option<u32>,
 
-    /// The values of t: times for heat and anchored, log-energies for wave, scales for wavelet
+    /// The values of t: times for heat and anchored, log-energies for wave, scales for wavelet, dampings for
+    /// random-walk, ranks for node and topological, steps for neighbourhood
     #[arg(
         long, value_name = "T,…", value_delimiter = ',', allow_hyphen_values = true,
         value_parser = values::finite, conflicts_with = "count"
@@ -73,26 +76,26 @@ pub(crate) struct Options {
     resources: Resources,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    /// Heat that stays: Σ exp(−tλ) φ² (Sun et al. 2009)
-    Heat,
-    /// Presence of a wave of log-energy t (Aubry et al. 2011)
-    Wave,
-    /// A band-pass at scale t (Hammond et al. 2011)
-    Wavelet,
-    /// Heat that comes from each of --anchors; needs no eigenvectors
-    Anchored,
-}
+/// The library's kinds, as an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind(SignatureKind);
 
-impl From<Kind> for SignatureKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Heat => Self::Heat,
-            Kind::Wave => Self::Wave,
-            Kind::Wavelet => Self::Wavelet,
-            Kind::Anchored => Self::Anchored,
-        }
+impl ValueEnum for Kind {
+    fn value_variants<'a>() -> &'a [Self] {
+        const KINDS: [Kind; SignatureKind::ALL.len()] = {
+            let mut kinds = [Kind(SignatureKind::Heat); SignatureKind::ALL.len()];
+            let mut k = 0;
+            while k < kinds.len() {
+                kinds[k] = Kind(SignatureKind::ALL[k]);
+                k += 1;
+            }
+            kinds
+        };
+        &KINDS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.as_str()).help(self.0.about()))
     }
 }
 
@@ -133,7 +136,7 @@ impl Options {
 
     fn check(&self) -> Result<(), Failure> {
         let given = self.anchors.is_some() || self.anchors_file.is_some();
-        if given != (self.kind == Kind::Anchored) {
+        if given != (self.kind == Kind(SignatureKind::Anchored)) {
             return Err(if given {
                 let found = format!("with --kind {}", name(self.kind));
                 Failure::usage("--anchors", found, "--kind anchored")
@@ -182,7 +185,7 @@ impl Options {
                 "--anchors".to_owned(),
             ),
         };
-        if self.kind == Kind::Anchored && ids.is_empty() {
+        if self.kind == Kind(SignatureKind::Anchored) && ids.is_empty() {
             return Err(Failure::usage(place, "no id", "at least one"));
         }
         ids.iter()
@@ -215,10 +218,10 @@ impl Options {
             &[Hint::MoreMemory, Hint::FewerColumns],
         )?;
         let monitor = &monitor.holding(bytes);
-        let kind = SignatureKind::from(self.kind);
+        let kind = self.kind.0;
         let (values, times) = kind.signature(graph, self.times.clone(), count, anchors, monitor)?;
         let labels = graph.labels();
-        let columns = if self.kind == Kind::Anchored {
+        let columns = if self.kind == Kind(SignatureKind::Anchored) {
             let of_time = |t: &f64| {
                 let name = |&p: &usize| format!("{}@{t}", labels.get(p));
                 anchors.iter().map(name).collect::<Vec<_>>()
@@ -234,9 +237,9 @@ impl Options {
     fn columns(&self) -> usize {
         match (&self.times, self.count) {
             // Energies that the user gives keep the width that the default ones have.
-            (Some(times), _) if self.kind != Kind::Wave => times.len(),
+            (Some(times), _) if self.kind.0 != SignatureKind::Wave => times.len(),
             (None, Some(count)) => count as usize,
-            _ => SignatureKind::from(self.kind).default_count(),
+            _ => self.kind.0.default_count(),
         }
     }
 }

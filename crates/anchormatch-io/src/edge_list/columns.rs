@@ -26,6 +26,24 @@ const END_NAMES: [(&str, &str); 16] = [
     ("id_1", "id_2"),
 ];
 
+/// What a column of weights tends to be called; of another one the reader says that it was taken for weights.
+const WEIGHT_NAMES: [&str; 14] = [
+    "weight",
+    "weights",
+    "w",
+    "value",
+    "count",
+    "counts",
+    "n",
+    "strength",
+    "distance",
+    "length",
+    "score",
+    "similarity",
+    "synapses",
+    "edge_weight",
+];
+
 /// Which column holds what.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
@@ -93,6 +111,19 @@ impl Columns {
             }
         }
         Ok((columns, is_header))
+    }
+
+    /// A note where the weights stand below a name in `header` that does not say weights.
+    pub(super) fn unusual_weight(&self, header: &Row<'_>, options: &ReadOptions) -> Option<String> {
+        let name = header.get(self.weight.filter(|_| options.weight.is_none())?);
+        let mut usual = WEIGHT_NAMES.iter();
+        let is_usual = name.is_empty() || usual.any(|usual| name.eq_ignore_ascii_case(usual));
+        (!is_usual).then(|| {
+            format!(
+                "the column {} was read as the weights of the edges",
+                quoted(name)
+            )
+        })
     }
 
     /// The kind of the edge in `row`, where kinds were asked for.

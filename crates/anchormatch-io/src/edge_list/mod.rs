@@ -2,7 +2,7 @@
 //!
 //! The rules of every table hold (see `table.rs`): comma, tab, semicolon or blanks, `#` and `%`
 //! comments, quoted ids. Ids are any strings; a missing weight column means 1. An edge from a node
-//! to itself is set aside and counted, but its node stays: that is how a list names an isolated node.
+//! to itself stands beside the graph; of weight 0 it is how a list names an isolated node.
 //! Rows are undirected edges, unless a column or the caller says that they are arcs.
 //!
 //! The first row is a header when its third field is a name rather than a number (it does not
@@ -71,6 +71,7 @@ pub fn read_edge_list_from(
     let mut columns: Option<Columns> = None;
     let mut doubt = Doubt::default();
     let mut kinds = KindRows::default();
+    let mut note = None;
     while let Some(row) = table.next()? {
         let columns = match columns {
             Some(columns) => columns,
@@ -78,6 +79,7 @@ pub fn read_edge_list_from(
                 let (found, is_header) = Columns::of(&row, options)?;
                 columns = Some(found);
                 if is_header {
+                    note = found.unusual_weight(&row, options);
                     continue;
                 }
                 found
@@ -114,11 +116,16 @@ pub fn read_edge_list_from(
         ));
     }
     let looks_like_points = doubt.holds();
-    let note = looks_like_points.then(|| DOUBTFUL.to_owned());
+    let doubtful = looks_like_points.then(|| DOUBTFUL.to_owned());
     kinds.merge_into(&mut builder, name, options.duplicates)?;
     let mut loaded = LoadedGraph {
         looks_like_points,
-        ..finish(builder, name, Format::EdgeList, note.into_iter().collect())?
+        ..finish(
+            builder,
+            name,
+            Format::EdgeList,
+            note.into_iter().chain(doubtful).collect(),
+        )?
     };
     if options.kinds.is_some() {
         loaded.notes.extend(kinds.note());

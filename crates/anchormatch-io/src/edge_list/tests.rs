@@ -53,6 +53,27 @@ fn headers_are_recognised_by_the_rule() {
 }
 
 #[test]
+fn weights_below_a_name_that_does_not_say_so_are_noted() {
+    let notes = |text: &str| read(text).unwrap().notes;
+    let told = notes("source,target,rel\na,b,1\nb,c,2\n");
+    assert_eq!(
+        told,
+        ["the column `rel` was read as the weights of the edges"]
+    );
+    for header in ["source,target,Weight", "from,to,count", "source,target"] {
+        let row = if header.matches(',').count() == 2 {
+            "a,b,3"
+        } else {
+            "a,b"
+        };
+        assert!(
+            notes(&format!("{header}\n{row}\nb,c{}\n", &row[3..])).is_empty(),
+            "{header}"
+        );
+    }
+}
+
+#[test]
 fn a_header_may_be_told_and_a_doubtful_one_is_noted() {
     let with = |text: &str, header| {
         let options = ReadOptions {
@@ -170,7 +191,7 @@ fn a_loop_names_an_isolated_node_and_notes_count() {
     assert_eq!(
         loaded.notes,
         [
-            "1 edge from a node to itself was set aside",
+            "1 edge from a node to itself tells of that node alone",
             "2 repeated edges were merged",
             "1 edge of weight zero was dropped"
         ]

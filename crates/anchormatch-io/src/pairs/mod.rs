@@ -12,18 +12,19 @@ mod partners;
 #[cfg(test)]
 mod tests;
 mod values;
+mod write;
 
 pub use values::Candidates;
+pub use write::{write_anchors, write_pairs};
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::path::Path;
 
 use anchormatch::error::Result;
-use anchormatch::graph::Labels;
 
 use super::edge_list::{SHAPE, ends, is_header};
 use super::fault::{fault, quoted};
-use super::table::{Row, Table, write_field};
+use super::table::{Row, Table};
 
 /// The names of a third column.
 const VALUE_NAMES: [&str; 6] = [
@@ -129,27 +130,4 @@ fn names_itself(row: &Row<'_>) -> Result<()> {
     }
     let wanted = "a number, or a header such as source,target,weight";
     Err(row.fault(2, quoted(row.get(2)), wanted))
-}
-
-/// Writes pairs of node indices as `source,target` with a header, by the nodes' ids.
-///
-/// # Errors
-/// When `out` fails, or an id is empty or holds a line break.
-///
-/// # Panics
-/// When a node is outside its graph.
-pub fn write_pairs(
-    out: &mut (impl Write + ?Sized),
-    source: &Labels,
-    target: &Labels,
-    pairs: &[(usize, usize)],
-) -> std::io::Result<()> {
-    writeln!(out, "source,target")?;
-    for &(s, t) in pairs {
-        write_field(out, &source.get(s))?;
-        out.write_all(b",")?;
-        write_field(out, &target.get(t))?;
-        writeln!(out)?;
-    }
-    Ok(())
 }

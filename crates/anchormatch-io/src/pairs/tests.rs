@@ -2,6 +2,7 @@
 
 use super::*;
 use anchormatch::graph::Graph;
+use anchormatch::graph::Labels;
 
 fn graphs() -> (Graph, Graph) {
     let names = ["ann", "bob", "eve"].map(String::from).to_vec();

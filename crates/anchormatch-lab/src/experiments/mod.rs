@@ -7,6 +7,7 @@
 pub mod evaluation;
 pub mod hotel;
 pub mod large;
+pub mod learning;
 pub mod networks;
 pub mod points;
 pub mod qaplib;

@@ -23,6 +23,11 @@ pub trait Program: Clone + Serialize + DeserializeOwned + Send + Sync + 'static 
     /// # Errors
     /// When a parameter is out of range or the memory does not suffice.
     fn build(&self, bench: &Workbench<'_>) -> Result<(Matrix, Box<dyn Pairwise>)>;
+
+    /// How RRWM walks on it; as its authors have it, unless a program says otherwise.
+    fn solver(&self) -> Rrwm {
+        Rrwm::default()
+    }
 }
 
 /// The matcher of a [`Program`], which RRWM solves.
@@ -64,6 +69,6 @@ impl<P: Program> Matcher for ByHand<P> {
         let bench = Workbench::new(task, monitor);
         let (unary, pairwise) = self.program.build(&bench)?;
         monitor.answerable();
-        bench.solve(unary, pairwise, &Rrwm::default(), self.seed)
+        bench.solve(unary, pairwise, &self.program.solver(), self.seed)
     }
 }

@@ -7,18 +7,19 @@
 //!   with D-orthogonalisation (Koren, "Drawing graphs by eigenvectors", 2005), O(|E|) an iteration.
 //! - Up to [`STRESS_NODES`] nodes, stress majorisation follows (Gansner, Koren & North, 2004):
 //!   Σ d⁻²(‖xᵢ − xⱼ‖ − d)² over hop distances d, one node after the other, which never goes up.
-//! - Beyond, ranks spread the modes over the square and, up to [`FORCE_NODES`](relax::FORCE_NODES), spring forces on a
-//!   grid of cells (Fruchterman & Reingold, 1991) untangle neighbours.
+//! - Beyond, neighbours are drawn together until so few are left, and these are laid out; going back, spring forces on
+//!   a grid of cells (Fruchterman & Reingold, 1991) untangle every level (`levels`).
 //!
 //! The second graph starts at its partners' places, so that right matches are drawn parallel.
 
+mod levels;
 mod relax;
 mod spectral;
 
 use anchormatch::Graph;
 use anchormatch::linalg::Matrix;
 
-use relax::{fit_scale, hop_distances, relax_by_forces, stress_sweep};
+use relax::{fit_scale, hop_distances, stress_sweep};
 
 /// A place in the plane, y downwards.
 pub(super) type Point = [f64; 2];
@@ -60,16 +61,19 @@ pub(super) fn project(positions: &Matrix, unit: f64) -> Vec<Point> {
 /// A layout of `graph` from nothing; `edges` is what will be drawn of it.
 pub(super) fn fresh(graph: &Graph, edges: &[(usize, usize)]) -> Vec<Point> {
     let n = graph.node_count();
+    if n > STRESS_NODES {
+        return levels::laid_out(graph, STRESS_NODES, |n, edges| {
+            let weighted: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
+            let coarse = Graph::from_edges(n, &weighted).expect("edges between groups are sound");
+            fresh(&coarse, edges)
+        });
+    }
     let mut points = spectral::spread_by_rank(&spectral::modes(graph));
-    if n <= STRESS_NODES {
-        let distances = hop_distances(n, edges);
-        fit_scale(&distances, &mut points);
-        let sweeps = (STRESS_BUDGET / (n * n)).clamp(100, 600);
-        for _ in 0..sweeps {
-            stress_sweep(&distances, &mut points);
-        }
-    } else {
-        relax_by_forces(graph, &mut points, 60, 0.05);
+    let distances = hop_distances(n, edges);
+    fit_scale(&distances, &mut points);
+    let sweeps = (STRESS_BUDGET / (n * n).max(1)).clamp(100, 600);
+    for _ in 0..sweeps {
+        stress_sweep(&distances, &mut points);
     }
     points
 }
@@ -93,7 +97,7 @@ pub(super) fn beside(
     } else {
         into_unit_square(&mut points);
         start = points.clone();
-        relax_by_forces(graph, &mut points, 5, 0.01);
+        levels::Level::of(graph).relax(&mut points, 5, 0.3);
     }
     for ((p, s), partner) in points.iter_mut().zip(&start).zip(partners) {
         // Half-way back: the graph shows its own shape, and its lines stay parallel.

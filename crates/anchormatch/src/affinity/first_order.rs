@@ -3,6 +3,7 @@
 //! | term | distance | source |
 //! |---|---|---|
 //! | d_ap | \|Σ_u k_t(u, i) − Σ_u' k'_t(u', a)\| over the anchors | the paper, section 3.2 |
+//! | d_ap, each | Σ_u \|k_t(u, i) − k'_t(u', a)\|: anchor by anchor | a reading of the same |
 //! | d_wks | ‖s_i − s'_a‖₂ of wave kernel signatures | the paper, section 5.1, variant iii |
 //! | d_B | √(wᵀBw), learned | [`proximity`](super::proximity) |
 //!
@@ -55,6 +56,35 @@ pub fn heat_to_anchors(
     Matrix::from_fn(source.len(), target.len(), |i, a| {
         let distance = (source[i] - target[a]).abs();
         if distance > noise { distance } else { 0.0 }
+    })
+}
+
+/// Σ_u |k_t(u, i) − k'_t(u', a)|: heat compared anchor by anchor, which tells the anchors apart; soft anchors
+/// count by weight, and rounding alone is zero.
+///
+/// # Complexity
+/// O(n₁ n₂ |U|).
+#[must_use]
+pub fn heat_to_each_anchor(
+    kernels: [&Matrix; 2],
+    anchors: &Anchors,
+    source_nodes: &[usize],
+    target_nodes: &[usize],
+) -> Matrix {
+    let [x, y] = kernels;
+    Matrix::from_fn(source_nodes.len(), target_nodes.len(), |i, a| {
+        let (i, a) = (source_nodes[i], target_nodes[a]);
+        let each = anchors.iter().map(|u| {
+            let own = x[(u.source, u.source)].max(y[(u.target, u.target)]);
+            let distance = (x[(u.source, i)] - y[(u.target, a)]).abs();
+            u.weight
+                * if distance > ROUNDING * own {
+                    distance
+                } else {
+                    0.0
+                }
+        });
+        each.sum()
     })
 }
 
@@ -225,6 +255,22 @@ mod tests {
                 (kernel[(0, i)] + 0.25 * kernel[(2, i)] - other[(1, 4)] - 0.25 * other[(3, 4)])
                     .abs();
             assert!((d[(row, 0)] - want).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn heat_to_each_anchor_is_the_formula() {
+        let g = graph();
+        let kernel = heat_kernel(&Spectrum::of(&g, &Monitor::silent()).unwrap(), 0.3);
+        let other = heat_kernel(&Spectrum::of(&g, &Monitor::silent()).unwrap(), 0.9);
+        let anchors = Anchors::from_indices(&g, &g, &[(0, 1), (2, 3)]).unwrap();
+        let d = heat_to_each_anchor([&kernel, &other], &anchors, &[1, 4], &[4, 2]);
+        for (row, i) in [1, 4].into_iter().enumerate() {
+            for (column, a) in [4, 2].into_iter().enumerate() {
+                let want =
+                    (kernel[(0, i)] - other[(1, a)]).abs() + (kernel[(2, i)] - other[(3, a)]).abs();
+                assert!((d[(row, column)] - want).abs() < 1e-15);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ mod sinkhorn;
 
 pub use dense::{LinearSolver, TieBreak};
 pub use listed::{Alone, ListedBalance, ListedSinkhorn, ListedSolver, auction, augment};
+pub(crate) use listed::{STILL, SWEEPS, listed_log_sums, listed_occupancy};
 pub use partners::{Assignment, Partners};
 pub use sinkhorn::{Balance, Sinkhorn};
 

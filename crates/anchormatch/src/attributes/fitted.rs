@@ -16,8 +16,9 @@ const PAIRS: usize = 500;
 /// The strengths that are tried: attributes that say the same twice count less than their sum.
 const STRENGTHS: [f64; 11] = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0];
 
-/// Target nodes that share rare features with a source node and are looked at.
-const SHARING: usize = 500;
+/// Target nodes that come up for all source nodes together, about; and those for one of them.
+const VISITS: usize = 100_000_000;
+const VISITS_OF_ONE: std::ops::RangeInclusive<usize> = 100..=5000;
 
 /// Pairs for which a strength of 1 speaks before any is known.
 const GRANTED: f64 = 5.0;
@@ -143,17 +144,19 @@ impl Attributes {
         most: usize,
         sums: &mut [f32],
     ) -> Vec<u32> {
+        let (least, most_visits) = (*VISITS_OF_ONE.start(), *VISITS_OF_ONE.end());
+        let visits = (VISITS / self.nodes[0].max(1)).clamp(least, most_visits);
         let mut found: Vec<u32> = Vec::new();
         let mut near = Vec::new();
         for attribute in &self.list {
             match &attribute.values {
                 Values::Vectors(values) => {
-                    values.alike(i, sums, &mut near);
+                    values.alike(i, visits, sums, &mut near);
                     near.sort_unstable_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
                     found.extend(near.iter().take(4 * most).map(|entry| entry.0));
                 }
                 Values::Scores(values) => found.extend(values.row(i)),
-                Values::Weights(values) => values.sharing(i, SHARING, &mut found),
+                Values::Weights(values) => values.sharing(i, visits, &mut found),
                 Values::Numbers(_) | Values::Words(_) => {}
             }
         }

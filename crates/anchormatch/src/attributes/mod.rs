@@ -26,7 +26,9 @@ mod words;
 pub use fitted::AttributeModel;
 pub use inference::Kind;
 
+use std::cmp::Ordering;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::linalg::Csr;
@@ -45,7 +47,7 @@ use crate::linalg::Csr;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributes {
     nodes: [usize; 2],
-    list: Vec<Attribute>,
+    list: Vec<Arc<Attribute>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +75,23 @@ impl Attributes {
             nodes: [source, target],
             list: Vec::new(),
         }
+    }
+
+    /// A number that nodes of one side share which nothing here tells apart.
+    pub(crate) fn digest(&self, side: usize, node: usize) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        for attribute in &self.list {
+            match &attribute.values {
+                Values::Numbers(numbers) => numbers.bits(side, node).hash(&mut hasher),
+                Values::Words(words) => words.code(side, node).hash(&mut hasher),
+                Values::Vectors(vectors) => vectors.bits(side, node).hash(&mut hasher),
+                Values::Weights(weights) => weights.row(side, node).hash(&mut hasher),
+                // Each pair has a score of its own.
+                Values::Scores(_) => (side, node).hash(&mut hasher),
+            }
+        }
+        hasher.finish()
     }
 
     /// With a column of a table, whose [kind](Kind::of) its words show; an empty word is none.
@@ -208,10 +227,10 @@ impl Attributes {
         if self.names().any(|known| known == name) {
             return Err(wrong(name, "twice", "every name once"));
         }
-        self.list.push(Attribute {
+        self.list.push(Arc::new(Attribute {
             name: name.to_owned(),
             values: values(),
-        });
+        }));
         Ok(self)
     }
 
@@ -231,6 +250,43 @@ impl Attributes {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
+}
+
+/// Calls `meet` with the places of what two ascending lists have in common.
+fn in_common(own: &[u32], other: &[u32], mut meet: impl FnMut(usize, usize)) {
+    let (mut k, mut l) = (0, 0);
+    while k < own.len() && l < other.len() {
+        match own[k].cmp(&other[l]) {
+            Ordering::Less => k += 1,
+            Ordering::Greater => l += 1,
+            Ordering::Equal => {
+                meet(k, l);
+                (k, l) = (k + 1, l + 1);
+            }
+        }
+    }
+}
+
+/// Keeps the features that the fewest nodes have, in that order, as long as they are no more than `visits` in
+/// all: what everybody has brings up everybody, and tells nothing.
+fn rarest<T, V>(
+    features: &mut Vec<T>,
+    by_feature: &Csr<V>,
+    visits: usize,
+    number: impl Fn(&T) -> usize,
+) where
+    V: Copy,
+{
+    let nodes = |feature: &T| by_feature.range(number(feature)).len();
+    features.sort_by_key(|feature| (nodes(feature), number(feature)));
+    let mut left = visits;
+    let kept = features.iter().take_while(|feature| {
+        let enough = nodes(feature) <= left;
+        left = left.saturating_sub(nodes(feature));
+        enough
+    });
+    let kept = kept.count();
+    features.truncate(kept);
 }
 
 /// The error of an attribute that is not as it should be.

@@ -38,6 +38,11 @@ impl Numbers {
         }
     }
 
+    /// The number of a node, bit by bit.
+    pub(super) fn bits(&self, side: usize, node: usize) -> u64 {
+        self.given[side][node].to_bits()
+    }
+
     pub(super) fn fit(&self, pairs: &[(usize, usize)]) -> Model {
         let given = correlation(&self.given, pairs);
         let ranks = correlation(&self.ranks, pairs);

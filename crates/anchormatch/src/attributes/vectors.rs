@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 
 use super::similarity::{BINS, bin, told};
+use super::{in_common, rarest};
 use crate::linalg::Csr;
 
-/// Rows whose likeness with all of the other side is looked at, to know what strangers have.
+/// Source nodes and target nodes whose likenesses are looked at, to know what strangers have.
 const SAMPLED: usize = 400;
+const STRANGERS: usize = 5000;
 
 /// Vectors of both sides over the same features.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,25 +46,25 @@ impl Vectors {
         if own.is_empty() || other.is_empty() {
             return None;
         }
-        let (mut k, mut l, mut sum) = (0, 0, 0.0f32);
-        while k < own.len() && l < other.len() {
-            match own[k].cmp(&other[l]) {
-                std::cmp::Ordering::Less => k += 1,
-                std::cmp::Ordering::Greater => l += 1,
-                std::cmp::Ordering::Equal => {
-                    sum += v[k] * w[l];
-                    (k, l) = (k + 1, l + 1);
-                }
-            }
-        }
+        let mut sum = 0.0f32;
+        in_common(own, other, |k, l| sum += v[k] * w[l]);
         Some(f64::from(sum))
     }
 
-    /// Target nodes that are alike to source node `i`, with their cosines; `sums` is as long as the target
-    /// side, and zero before and after.
-    pub(super) fn alike(&self, i: usize, sums: &mut [f32], found: &mut Vec<(u32, f32)>) {
+    /// Target nodes that are alike to source node `i`, with what their rarest features add to their cosines:
+    /// all features, as long as no more than `visits` nodes have them. `sums` is as long as the target side,
+    /// and zero before and after.
+    pub(super) fn alike(
+        &self,
+        i: usize,
+        visits: usize,
+        sums: &mut [f32],
+        found: &mut Vec<(u32, f32)>,
+    ) {
         found.clear();
-        for (feature, v) in self.sides[0].row(i) {
+        let mut features: Vec<(usize, f32)> = self.sides[0].row(i).collect();
+        rarest(&mut features, &self.by_feature, visits, |entry| entry.0);
+        for (feature, v) in features {
             for (a, w) in self.by_feature.row(feature) {
                 if sums[a] == 0.0 {
                     found.push((a as u32, 0.0));
@@ -76,6 +78,13 @@ impl Vectors {
         for (a, sum) in found.iter_mut() {
             *sum = std::mem::take(&mut sums[*a as usize]);
         }
+    }
+
+    /// The vector of a node, bit by bit.
+    pub(super) fn bits(&self, side: usize, node: usize) -> Vec<(usize, u32)> {
+        let row = self.sides[side].row(node);
+        row.map(|(feature, value)| (feature, value.to_bits()))
+            .collect()
     }
 
     pub(super) fn fit(&self, pairs: &[(usize, usize)]) -> Model {
@@ -93,38 +102,36 @@ impl Vectors {
             .map_or(0.0, |likeness| model.nats[bin(likeness)])
     }
 
-    /// The likenesses of some source nodes with all others, without the highest of each, which may be its
-    /// partner's.
+    /// The likenesses of some source nodes with some target nodes; where these are all, without the highest of
+    /// each, which may be its partner's.
     fn shares_of_strangers(&self) -> Vec<f64> {
-        let known = |side: &Csr<f32>| -> Vec<usize> {
-            (0..side.rows())
-                .filter(|&i| !side.range(i).is_empty())
-                .collect()
+        let known = |side: &Csr<f32>, most: usize| -> (Vec<usize>, bool) {
+            let known = (0..side.rows()).filter(|&i| !side.range(i).is_empty());
+            let known: Vec<usize> = known.collect();
+            let stride = known.len().div_ceil(most).max(1);
+            (known.into_iter().step_by(stride).collect(), stride == 1)
         };
-        let (rows, others) = (known(&self.sides[0]), known(&self.sides[1]).len());
-        let stride = rows.len().div_ceil(SAMPLED).max(1);
-        let sampled: Vec<usize> = rows.into_iter().step_by(stride).collect();
-        let zero = || (vec![0.0f32; self.sides[1].rows()], Vec::new());
-        let counts: Vec<[u32; BINS]> = sampled
+        let (rows, _) = known(&self.sides[0], SAMPLED);
+        let (others, all) = known(&self.sides[1], STRANGERS);
+        let counts: Vec<[u32; BINS]> = rows
             .par_iter()
-            .map_init(zero, |(sums, found), &i| {
-                self.alike(i, sums, found);
+            .map(|&i| {
                 let mut counts = [0u32; BINS];
                 let mut highest = 0;
-                for &(_, likeness) in found.iter() {
-                    let bin = bin(f64::from(likeness));
+                for &a in &others {
+                    let bin = bin(self.likeness(i, a).unwrap_or(0.0));
                     counts[bin] += 1;
                     highest = highest.max(bin);
                 }
-                counts[0] += (others - found.len()) as u32;
-                counts[highest] = counts[highest].saturating_sub(1);
+                if all && !others.is_empty() {
+                    counts[highest] -= 1;
+                }
                 counts
             })
             .collect();
-        let total = (sampled.len() * others.saturating_sub(1)) as f64 + 0.5 * BINS as f64;
-        (0..BINS)
-            .map(|b| (counts.iter().map(|c| f64::from(c[b])).sum::<f64>() + 0.5) / total)
-            .collect()
+        let seen = |b: usize| counts.iter().map(|c| f64::from(c[b])).sum::<f64>() + 0.5;
+        let total: f64 = (0..BINS).map(seen).sum();
+        (0..BINS).map(|b| seen(b) / total).collect()
     }
 }
 
@@ -170,7 +177,7 @@ mod tests {
         };
         let (mut sums, mut found) = (vec![0.0; 30], Vec::new());
         for i in 0..30 {
-            vectors.alike(i, &mut sums, &mut found);
+            vectors.alike(i, usize::MAX, &mut sums, &mut found);
             assert!(sums.iter().all(|s| *s == 0.0));
             let own = full(&vectors.sides[0], i);
             assert!((own.iter().map(|v| v * v).sum::<f64>() - 1.0).abs() < 1e-6);
@@ -185,6 +192,22 @@ mod tests {
                 assert!((f64::from(listed) - wanted).abs() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn common_features_bring_up_nobody() {
+        let vectors = vectors();
+        let (mut sums, mut found) = (vec![0.0; 30], Vec::new());
+        let visited = |visits: usize, sums: &mut Vec<f32>, found: &mut Vec<(u32, f32)>| {
+            vectors.alike(3, visits, sums, found);
+            found.len()
+        };
+        let all = visited(usize::MAX, &mut sums, &mut found);
+        let few = visited(all / 2, &mut sums, &mut found);
+        assert!(
+            few <= all / 2 && visited(0, &mut sums, &mut found) == 0,
+            "{few} {all}"
+        );
     }
 
     #[test]

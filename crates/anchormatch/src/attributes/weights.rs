@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use super::{in_common, rarest};
 use crate::linalg::Csr;
 
 /// Features of partners that are taken for granted before any pair is known, and those kept of them.
@@ -91,6 +92,11 @@ impl Weights {
         }
     }
 
+    /// The features of a node and their levels.
+    pub(super) fn row(&self, side: usize, node: usize) -> (&[u32], &[u8]) {
+        self.levels[side].parts(node)
+    }
+
     pub(super) fn fit(&self, pairs: &[(usize, usize)]) -> Model {
         let [own, other] = &self.levels;
         let (mut both, mut had) = (GRANTED * KEPT, [GRANTED; 2]);
@@ -149,38 +155,22 @@ impl Weights {
         sum
     }
 
-    /// Adds target nodes that share features with source node `i`, the rarest features first, some more than
-    /// `enough`.
-    pub(super) fn sharing(&self, i: usize, enough: usize, found: &mut Vec<u32>) {
-        let mut features: Vec<usize> = self.levels[0]
-            .columns(i)
-            .iter()
-            .map(|&k| k as usize)
-            .collect();
-        features.sort_unstable_by_key(|&k| (self.by_feature.range(k).len(), k));
-        let before = found.len();
+    /// Adds target nodes that share features with source node `i`, the rarest first, as long as no more than
+    /// `visits` nodes have them.
+    pub(super) fn sharing(&self, i: usize, visits: usize, found: &mut Vec<u32>) {
+        let mut features: Vec<u32> = self.levels[0].columns(i).to_vec();
+        rarest(&mut features, &self.by_feature, visits, |k| *k as usize);
         for k in features {
-            found.extend(self.by_feature.columns(k));
-            if found.len() - before >= enough {
-                break;
-            }
+            found.extend(self.by_feature.columns(k as usize));
         }
     }
 
     /// Calls `meet` with every feature that both have, and its levels.
     fn common(&self, i: usize, a: usize, mut meet: impl FnMut(usize, usize, usize)) {
         let ((own, v), (other, w)) = (self.levels[0].parts(i), self.levels[1].parts(a));
-        let (mut k, mut l) = (0, 0);
-        while k < own.len() && l < other.len() {
-            match own[k].cmp(&other[l]) {
-                std::cmp::Ordering::Less => k += 1,
-                std::cmp::Ordering::Greater => l += 1,
-                std::cmp::Ordering::Equal => {
-                    meet(own[k] as usize, v[k].into(), w[l].into());
-                    (k, l) = (k + 1, l + 1);
-                }
-            }
-        }
+        in_common(own, other, |k, l| {
+            meet(own[k] as usize, v[k].into(), w[l].into());
+        });
     }
 }
 
@@ -264,8 +254,8 @@ mod tests {
     fn rare_features_come_up_first() {
         let weights = Weights::new(&[features(0), features(1)]);
         let mut found = Vec::new();
-        weights.sharing(8, 1, &mut found);
-        assert!(found.contains(&8) && found.len() < 20, "{found:?}");
+        weights.sharing(8, 20, &mut found);
+        assert!(found.contains(&8) && found.len() <= 20, "{found:?}");
     }
 
     #[test]

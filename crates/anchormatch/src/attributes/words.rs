@@ -12,7 +12,7 @@ use super::trigrams::trigrams;
 use super::vectors::Vectors;
 use crate::linalg::Csr;
 
-/// Pairs of which half agree, before any is known.
+/// Pairs that are taken for granted before any is known, and the share of them that agrees.
 const GRANTED: f64 = 4.0;
 const AGREEING: f64 = 0.75;
 
@@ -71,6 +71,11 @@ impl Words {
             shares,
             agreement,
         }
+    }
+
+    /// The word of a node, by its number on its side.
+    pub(super) fn code(&self, side: usize, node: usize) -> u32 {
+        self.codes[side][node]
     }
 
     pub(super) fn fit(&self, pairs: &[(usize, usize)]) -> Model {
@@ -176,7 +181,7 @@ fn alike(names: &[Vec<Option<String>>; 2]) -> Csr<f64> {
         let vectors = Vectors::new(trigrams([&names[0], &names[1]]));
         let (mut sums, mut near) = (vec![0.0; names[1].len()], Vec::new());
         for c in 0..names[0].len() {
-            vectors.alike(c, &mut sums, &mut near);
+            vectors.alike(c, usize::MAX, &mut sums, &mut near);
             let near = near.iter().filter(|(d, likeness)| {
                 let is_odd = !(has_equal[0][c] && has_equal[1][*d as usize]);
                 is_odd && f64::from(*likeness) >= SLIP && names[0][c] != names[1][*d as usize]

@@ -16,6 +16,8 @@ pub enum Hint {
     MoreMemoryIfTrusted,
     /// Match graphs of fewer nodes.
     SmallerGraphs,
+    /// Match on a cluster of machines.
+    Cluster,
     /// Take a graph of fewer nodes or edges, or a part of this one.
     SmallerGraph,
     /// Solve a problem of fewer nodes.
@@ -79,10 +81,11 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
+        Self::Cluster,
         Self::SmallerGraph,
         Self::SmallerProblem,
         Self::FewerNodes,
@@ -120,6 +123,7 @@ impl Hint {
             Self::MoreMemory => "allow more memory",
             Self::MoreMemoryIfTrusted => "allow more memory if the file is to be trusted",
             Self::SmallerGraphs => "match smaller graphs",
+            Self::Cluster => "match on a cluster",
             Self::SmallerGraph => "take a smaller graph",
             Self::SmallerProblem => "take a smaller problem",
             Self::FewerNodes => "ask for fewer nodes",

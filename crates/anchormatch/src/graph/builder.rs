@@ -263,8 +263,11 @@ impl GraphBuilder {
             place: line.unwrap_or(0) | flag | backward,
         };
         if u == v {
-            self.cleaning.self_loops += 1;
-            self.loops.push(edge);
+            // Of weight zero it names a node that may have no edge, and tells nothing of it.
+            if weight != 0.0 {
+                self.cleaning.self_loops += 1;
+                self.loops.push(edge);
+            }
         } else {
             self.edges.push(edge);
         }
@@ -534,7 +537,8 @@ mod tests {
 
     #[test]
     fn loops_and_zeros_are_dropped_and_counted() {
-        let graph = Graph::from_edges(3, &[(0, 0, 1.0), (1, 2, 0.0), (0, 1, -2.0)]).unwrap();
+        let edges = [(0, 0, 1.0), (1, 2, 0.0), (0, 1, -2.0), (2, 2, 0.0)];
+        let graph = Graph::from_edges(3, &edges).unwrap();
         assert_eq!(graph.edge_count(), 1);
         assert_eq!(graph.cleaning().self_loops, 1);
         assert_eq!(graph.cleaning().zero_weights, 1);

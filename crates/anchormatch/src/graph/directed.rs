@@ -217,9 +217,11 @@ mod tests {
             .unwrap()
             .directions(Directions::Keep);
         builder.arc(3, 0, 1.0, None).unwrap();
-        for (u, v, w) in [(1, 2, 4.0), (2, 1, 4.0), (0, 2, 0.0), (1, 1, 0.0)] {
+        for (u, v, w) in [(1, 2, 4.0), (2, 1, 4.0), (0, 2, 0.0), (1, 1, 2.0)] {
             builder.edge(u, v, w, None).unwrap();
         }
+        // It names a node and tells nothing.
+        builder.edge(3, 3, 0.0, None).unwrap();
         let cleaning = builder.build().unwrap().cleaning();
         assert_eq!((cleaning.repeated_edges, cleaning.zero_weights), (1, 1));
         assert_eq!(cleaning.self_loops, 1);

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples};
+use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
 use crate::problem::Candidates;
 use crate::solver::{Solution, Status};
@@ -79,6 +79,12 @@ impl Log {
 
     pub(super) fn time(&mut self, stage: &str, seconds: f64) {
         self.timings.push((stage.to_owned(), seconds));
+    }
+
+    /// What was noted.
+    #[cfg(test)]
+    pub(super) fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// The stages that were timed, in their order.
@@ -189,6 +195,7 @@ pub(super) fn of_pairs(
         },
         model: Vec::new(),
         alternatives: None,
+        trust: Trust::default(),
         samples: Samples::default(),
         anchor_report: Vec::new(),
     }

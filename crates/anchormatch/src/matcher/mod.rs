@@ -7,6 +7,7 @@
 mod assemble;
 mod best;
 mod by_name;
+mod learned;
 mod paper;
 pub mod registry;
 mod terms;
@@ -14,8 +15,10 @@ mod terms;
 pub use assemble::matching_of;
 #[cfg(feature = "laboratory")]
 pub use best::Ingredients;
+pub use best::sparse::blocks;
 pub use best::{Best, Effort, RegimeChoice};
-pub use paper::Paper;
+pub use learned::{ExampleLearner, Learned, LearnedWeights, LearningMethod, Lesson};
+pub use paper::{AbsentEdges, AnchorHeat, Features, FirstOrder, Paper, ProximityLearner, Reading};
 pub use terms::Terms;
 
 use self::assemble::{FreeNodes, Log, anchor_pairs, assemble, candidates, of_pairs};

@@ -22,6 +22,8 @@ pub struct Alternatives {
     ends: Vec<usize>,
     /// All lists, one after the other.
     entries: Vec<Alternative>,
+    /// The probability that a node has no partner; empty when all have one.
+    alone: Vec<f64>,
 }
 
 impl Alternatives {
@@ -34,6 +36,14 @@ impl Alternatives {
     /// # Complexity
     /// O(k log k) for a list of k candidates; memory for those that are kept.
     pub fn new<L>(lists: impl IntoIterator<Item = L>) -> Self
+    where
+        L: IntoIterator<Item = (usize, f64)>,
+    {
+        Self::of_most(Self::KEPT, lists)
+    }
+
+    /// As [`new`](Self::new) with at most `most` candidates of each node.
+    pub fn of_most<L>(most: usize, lists: impl IntoIterator<Item = L>) -> Self
     where
         L: IntoIterator<Item = (usize, f64)>,
     {
@@ -50,10 +60,26 @@ impl Alternatives {
                 let likelier = y.probability.total_cmp(&x.probability);
                 likelier.then(x.target.cmp(&y.target))
             });
-            entries.extend(list.iter().take(Self::KEPT));
+            entries.extend(list.iter().take(most));
             ends.push(entries.len());
         }
-        Self { ends, entries }
+        Self {
+            ends,
+            entries,
+            alone: Vec::new(),
+        }
+    }
+
+    /// With the probability that each node has no partner.
+    #[must_use]
+    pub fn with_alone(self, alone: Vec<f64>) -> Self {
+        Self { alone, ..self }
+    }
+
+    /// The probability that a source node has no partner, as far as that is possible.
+    #[must_use]
+    pub fn alone(&self, source: usize) -> f64 {
+        self.alone.get(source).copied().unwrap_or(0.0)
     }
 
     /// Source nodes that have a list, be it empty.
@@ -73,6 +99,19 @@ impl Alternatives {
             _ => self.ends[source - 1],
         };
         &self.entries[start..end]
+    }
+
+    /// The candidates of a source node and, as `None`, that it has no partner, each with its probability, the most
+    /// probable first; what is less than 1 in 10⁴ is not worth a row, but for a candidate.
+    pub fn ranked(&self, source: usize) -> impl Iterator<Item = (Option<usize>, f64)> + '_ {
+        let list = self.of(source);
+        let alone = self.alone(source);
+        let place = list.partition_point(|other| other.probability >= alone);
+        let none = (alone >= 1e-4).then_some((None, alone));
+        let entry = |other: &Alternative| (Some(other.target), other.probability);
+        let (before, after) = list.split_at(place);
+        let before = before.iter().map(entry);
+        before.chain(none).chain(after.iter().map(entry))
     }
 
     /// All candidates as (source, candidate), by source.

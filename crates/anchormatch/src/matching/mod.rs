@@ -3,10 +3,12 @@
 mod alternatives;
 mod note;
 mod suggest;
+mod trust;
 
 pub use alternatives::{Alternative, Alternatives};
 pub use note::Note;
 pub use suggest::Suggestion;
+pub use trust::{Expected, Trust};
 
 use std::collections::HashMap;
 
@@ -56,6 +58,9 @@ pub struct Matching {
     pub model: Vec<FittedFamily>,
     /// The likeliest partners of every source node; `None` when the method does not know them.
     pub alternatives: Option<Alternatives>,
+    /// How far the matching is to be trusted as a whole.
+    #[serde(skip)]
+    pub trust: Trust,
     /// Curves for the report.
     pub diagnostics: Diagnostics,
     /// Matchings drawn from the posterior; empty when the preset does not sample.
@@ -251,6 +256,7 @@ mod tests {
             diagnostics: Diagnostics::default(),
             model: vec![],
             alternatives: None,
+            trust: Trust::default(),
             samples: Samples::default(),
             anchor_report: vec![],
         }
@@ -271,6 +277,27 @@ mod tests {
     #[test]
     fn a_contradictory_truth_is_an_error() {
         assert!(matching().score(&[(1, 2), (1, 3)]).is_err());
+    }
+
+    #[test]
+    fn doubtful_pairs_are_taken_apart_and_the_rest_is_expected_to_be_right() {
+        let mut matching = matching();
+        matching.pairs[1].confidence = 0.9;
+        matching.pairs[2].confidence = 0.3;
+        matching.trust.partners = Some(2.4);
+        let expected = matching.expected().unwrap();
+        assert!((expected.precision - 0.6).abs() < 1e-12);
+        assert!((expected.recall - 0.5).abs() < 1e-12);
+        matching.drop_below(0.5);
+        let expected = matching.expected().unwrap();
+        assert!((expected.precision - 0.9).abs() < 1e-12);
+        assert!((expected.recall - 0.375).abs() < 1e-12);
+        assert_eq!(matching.unmatched_source, [2, 3]);
+        assert_eq!(matching.unmatched_target, [1]);
+        // Anchors are no matter of confidence.
+        matching.drop_below(1.1);
+        assert_eq!(matching.pairs.len(), 1);
+        assert_eq!(matching.expected(), None);
     }
 
     #[test]

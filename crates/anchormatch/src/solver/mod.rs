@@ -9,7 +9,9 @@ mod balancer;
 mod conditional;
 mod configurable;
 pub mod drop_in;
+mod em_svd;
 mod faq;
+mod fiedler;
 mod frank_wolfe;
 mod gagm;
 mod goat;
@@ -23,28 +25,38 @@ mod mean_field;
 mod memory;
 mod path;
 mod portfolio;
+mod quantum_walk;
 pub mod registry;
 mod relaxation;
 mod rounding;
 mod rrwm;
 mod sampler;
+mod sdp;
 #[cfg(test)]
 mod search_tests;
+mod seriation;
+mod seriation_eigen;
+mod seriation_walk;
 mod sm;
 mod smac;
 mod spgm;
+mod star_edit;
 mod starting;
 mod swaps;
 mod tabu;
 #[cfg(test)]
 mod test_support;
+mod two_graphs;
 mod two_opt;
 mod umeyama;
+mod zhao;
 
 pub use anneal::Anneal;
 pub(crate) use conditional::{Condition, Conditional};
 pub use configurable::Configurable;
+pub use em_svd::EmSvd;
 pub use faq::Faq;
+pub use fiedler::FiedlerPartition;
 pub use gagm::Gagm;
 pub use goat::Goat;
 pub use hgm::Hgm;
@@ -55,15 +67,21 @@ pub use mean_field::MeanField;
 pub use memory::matrices;
 pub use path::Path;
 pub use portfolio::Portfolio;
+pub use quantum_walk::QuantumWalk;
 pub use rounding::round;
 pub use rrwm::Rrwm;
 pub use sampler::{Curve, Sampler, Samples};
+pub use sdp::Sdp;
+pub use seriation_eigen::SeriationEigen;
+pub use seriation_walk::SeriationWalk;
 pub use sm::{Discretisation, Sm};
 pub use smac::Smac;
 pub use spgm::Spgm;
+pub use star_edit::StarEdit;
 pub use tabu::Tabu;
 pub use two_opt::TwoOpt;
 pub use umeyama::Umeyama;
+pub use zhao::Zhao;
 
 use serde::Serialize;
 
@@ -272,6 +290,12 @@ pub trait Solver: Configurable + Send + Sync {
     /// four [`matrices`] of all pairs.
     fn memory(&self, problem: &Problem) -> u64 {
         matrices(problem, 4)
+    }
+
+    /// What the run that gave this solution proved: no assignment has a better objective. `None` for solvers without such
+    /// a proof.
+    fn bound(&self, _solution: &Solution) -> Option<f64> {
+        None
     }
 
     /// Solves a problem that the solver [accepts](Self::accepts), from a start that fits it, with

@@ -1,8 +1,9 @@
 //! All solvers by name. A new one adds its file, and its line here.
 
 use super::{
-    Anneal, Faq, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio, Rrwm, Sm, Smac, Solver,
-    Spgm, Tabu, TwoOpt, Umeyama,
+    Anneal, EmSvd, Faq, FiedlerPartition, Gagm, Goat, Hgm, Ils, Ipfp, MeanField, Path, Portfolio,
+    QuantumWalk, Rrwm, Sdp, SeriationEigen, SeriationWalk, Sm, Smac, Solver, Spgm, StarEdit, Tabu,
+    TwoOpt, Umeyama, Zhao,
 };
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -23,6 +24,14 @@ pub fn all() -> Vec<Box<dyn Solver>> {
         Box::new(Goat::default()),
         Box::new(Path::default()),
         Box::new(Umeyama::default()),
+        Box::new(Zhao::default()),
+        Box::new(EmSvd::default()),
+        Box::new(QuantumWalk::default()),
+        Box::new(SeriationWalk::default()),
+        Box::new(SeriationEigen::default()),
+        Box::new(FiedlerPartition::default()),
+        Box::new(StarEdit::default()),
+        Box::new(Sdp::default()),
         Box::new(TwoOpt::default()),
         Box::new(Ils::default()),
         Box::new(Tabu::default()),

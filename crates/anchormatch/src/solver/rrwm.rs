@@ -15,6 +15,11 @@
 //! between two states: Σ|x − x'| against the last and the last but one. At the end a linear
 //! assignment on x gives the matching. Columns of W that belong to conflicting assignments are zero
 //! by the contract of [`Pairwise`](crate::problem::Pairwise).
+//!
+//! **First-order terms.** The authors' W has them on its diagonal, where the walk meets them as self-loops and
+//! stays: even a constant, which changes no optimum, freezes it. With `linear_unary` they are counted in the
+//! pairs, W(ia, jb) + (u_ia + u_jb)/(2(n − 1)) with u from its least value: the same program on full
+//! assignments, and a constant more or less changes nothing ([`Affinities::linear`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +49,9 @@ pub struct Rrwm {
     pub sinkhorn_tolerance: f64,
     /// Sinkhorn sweeps an iteration at most. Default 100.
     pub sinkhorn_sweeps: usize,
+    /// Whether unary values are shared out among the pairs instead of standing on W's diagonal, where the
+    /// walk meets them as self-loops. Default false, as the authors have it.
+    pub linear_unary: bool,
 }
 
 impl Default for Rrwm {
@@ -55,6 +63,18 @@ impl Default for Rrwm {
             tolerance: 1e-9,
             sinkhorn_tolerance: 1e-3,
             sinkhorn_sweeps: 100,
+            linear_unary: false,
+        }
+    }
+}
+
+impl Rrwm {
+    /// The walk with first-order terms counted in the pairs.
+    #[must_use]
+    pub fn linear() -> Self {
+        Self {
+            linear_unary: true,
+            ..Self::default()
         }
     }
 }
@@ -102,7 +122,11 @@ impl Solver for Rrwm {
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
-        let affinities = Affinities::of(problem);
+        let affinities = if self.linear_unary {
+            Affinities::linear(problem)
+        } else {
+            Affinities::of(problem)
+        };
         let (rows, cols) = problem.shape();
         let size = rows * cols;
         let mut walk = Walk::new(&affinities, self.walk, start);
@@ -246,7 +270,7 @@ impl Walk {
 mod tests {
     use super::super::test_support::{self, kernel_problem as problem, values};
     use super::*;
-    use crate::problem::Listed;
+    use crate::problem::{GaussianKernel, Listed, SeparablePairwise};
     use crate::solver::relaxation::largest_sum;
 
     #[test]
@@ -337,6 +361,40 @@ mod tests {
     #[test]
     fn it_behaves_as_every_relaxation() {
         test_support::behaves(&Rrwm::default());
+        test_support::behaves(&Rrwm::linear());
+    }
+
+    /// A kernel problem with unary values that say something, and a constant more.
+    fn with_unary(constant: f64) -> Problem {
+        let unary = Matrix::from_fn(9, 9, |i, a| constant + ((i * 5 + a * 3) % 7) as f64 / 7.0);
+        let kernel = GaussianKernel::new(0.2).unwrap();
+        let (x, y) = (values(9, 1), values(9, 2));
+        let pairwise = SeparablePairwise::new(x, y, kernel, 1e-9, &Monitor::silent()).unwrap();
+        Problem::maximise(unary, Box::new(pairwise)).unwrap()
+    }
+
+    #[test]
+    fn counted_in_the_pairs_a_constant_changes_nothing() {
+        let solve = |solver: &Rrwm, constant: f64| {
+            let problem = with_unary(constant);
+            solver
+                .solve(&problem, &Start::default(), &Monitor::silent())
+                .unwrap()
+        };
+        let steps = |solution: &Solution| solution.convergence[..5].to_vec();
+        let (linear, literal) = (Rrwm::linear(), Rrwm::default());
+        let (plain, on_diagonal) = (solve(&linear, 0.0), solve(&literal, 0.0));
+        for constant in [1.0, 3.0, 8.0, -2.0] {
+            let shifted = solve(&linear, constant);
+            assert_eq!(shifted.assignment, plain.assignment, "{constant}");
+            assert_eq!(shifted.iterations, plain.iterations, "{constant}");
+            for (one, other) in steps(&plain).iter().zip(steps(&shifted)) {
+                assert!((one - other).abs() < 1e-9, "{constant}: {one} {other}");
+            }
+        }
+        // On the diagonal the same constant slows the walk from its first step on.
+        let slowed = steps(&solve(&literal, 100.0));
+        assert!(slowed[0] < 0.5 * steps(&on_diagonal)[0], "{slowed:?}");
     }
 
     #[test]

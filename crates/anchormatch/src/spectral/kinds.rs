@@ -1,8 +1,10 @@
 //! All kinds of signatures behind one call.
 
 use super::{
-    Spectrum, Wave, anchored_signature, default_heat_times, default_wavelet_scales, diffusion_time,
-    heat_signature, wave_signature, wavelet_signature,
+    Spectrum, Wave, anchored_signature, default_dampings, default_distances, default_heat_times,
+    default_ranks, default_wavelet_scales, diffusion_time, heat_signature, neighbourhood_signature,
+    node_signature, random_walk_signature, topological_signature, wave_signature,
+    wavelet_signature,
 };
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -20,27 +22,75 @@ pub enum SignatureKind {
     Wavelet,
     /// [`anchored_signature`]; t are times, and no eigenvector is needed.
     Anchored,
+    /// [`random_walk_signature`]; t are dampings.
+    RandomWalk,
+    /// [`node_signature`]; t are ranks, 0 for the degree.
+    Node,
+    /// [`neighbourhood_signature`]; t are steps.
+    Neighbourhood,
+    /// [`topological_signature`]; t are ranks, from 1.
+    Topological,
 }
 
 impl std::str::FromStr for SignatureKind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "heat" => Ok(Self::Heat),
-            "wave" => Ok(Self::Wave),
-            "wavelet" => Ok(Self::Wavelet),
-            "anchored" => Ok(Self::Anchored),
-            _ => Err(Error::parameter(
-                "kind",
-                format!("`{name}`"),
-                "heat, wave, wavelet or anchored",
-            )),
-        }
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str);
+            let (last, others) = names.split_last().expect("there are kinds");
+            let expected = format!("{} or {last}", others.join(", "));
+            Error::parameter("kind", format!("`{name}`"), expected)
+        })
     }
 }
 
 impl SignatureKind {
+    /// All, the Laplacian family first.
+    pub const ALL: [Self; 8] = [
+        Self::Heat,
+        Self::Wave,
+        Self::Wavelet,
+        Self::Anchored,
+        Self::RandomWalk,
+        Self::Node,
+        Self::Neighbourhood,
+        Self::Topological,
+    ];
+
+    /// The name by which a user picks it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Heat => "heat",
+            Self::Wave => "wave",
+            Self::Wavelet => "wavelet",
+            Self::Anchored => "anchored",
+            Self::RandomWalk => "random-walk",
+            Self::Node => "node",
+            Self::Neighbourhood => "neighbourhood",
+            Self::Topological => "topological",
+        }
+    }
+
+    /// What it is and whose, in a line.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Heat => "heat that stays, by time (Sun et al. 2009)",
+            Self::Wave => "waves, by log-energy (Aubry et al. 2011)",
+            Self::Wavelet => "wavelets, by scale (Hammond et al. 2011)",
+            Self::Anchored => "heat received from anchors, by time",
+            Self::RandomWalk => "visits of a random walk, by damping (Gori et al. 2005)",
+            Self::Node => "degree and edge weights, by rank (Jouili, Tabbone 2009)",
+            Self::Neighbourhood => "nodes so many steps away (Wong et al. 2006)",
+            Self::Topological => {
+                "eigenvalue sums of the parts below, by rank (Shokoufandeh, Dickinson 2001)"
+            }
+        }
+    }
+
     /// How many values of t there are when nobody says.
     #[must_use]
     pub fn default_count(self) -> usize {
@@ -70,6 +120,25 @@ impl SignatureKind {
             let values = anchored_signature(graph, anchors, &times, monitor)?;
             return Ok((values, times));
         }
+        match self {
+            Self::RandomWalk => {
+                let dampings = times.unwrap_or_else(|| default_dampings(count));
+                return Ok((random_walk_signature(graph, &dampings, monitor)?, dampings));
+            }
+            Self::Node => {
+                let ranks = times.unwrap_or_else(|| default_ranks(count));
+                return Ok((node_signature(graph, &ranks)?, ranks));
+            }
+            Self::Neighbourhood => {
+                let steps = times.unwrap_or_else(|| default_distances(count));
+                return Ok((neighbourhood_signature(graph, &steps, monitor)?, steps));
+            }
+            Self::Topological => {
+                let ranks = times.unwrap_or_else(|| default_distances(count));
+                return Ok((topological_signature(graph, &ranks, monitor)?, ranks));
+            }
+            Self::Heat | Self::Wave | Self::Wavelet | Self::Anchored => {}
+        }
         let spectrum = Spectrum::of(graph, monitor)?;
         match self {
             Self::Heat => {
@@ -80,7 +149,7 @@ impl SignatureKind {
                 let scales = times.unwrap_or_else(|| default_wavelet_scales(&spectrum, count));
                 Ok((wavelet_signature(&spectrum, &scales)?, scales))
             }
-            Self::Wave | Self::Anchored => {
+            _ => {
                 let mut wave = Wave::covering(&[(&spectrum, 1.0)], count)?;
                 if let Some(energies) = times {
                     wave.energies = energies;
@@ -114,8 +183,10 @@ mod tests {
             (1, 3, 1.0),
         ];
         let graph = Graph::from_edges(4, &edges).unwrap();
-        for name in ["heat", "wave", "wavelet", "anchored"] {
-            let kind: SignatureKind = name.parse().unwrap();
+        for kind in SignatureKind::ALL {
+            let name = kind.as_str();
+            assert_eq!(name.parse::<SignatureKind>().unwrap(), kind);
+            assert!(!kind.about().is_empty());
             let monitor = Monitor::silent();
             let anchors = [0, 2];
             let (values, times) = kind.signature(&graph, None, 5, &anchors, &monitor).unwrap();

@@ -140,14 +140,23 @@ pub fn default_heat_times(spectrum: &Spectrum, count: usize) -> Vec<f64> {
     geometric(reach / high, reach / low, count)
 }
 
-/// `count` scales in geometric steps that move the band-pass over the spectrum (Hammond et al.): its
-/// band ends at λₙ for the finest one, and starts at λ₊ for the coarsest.
+/// Hammond et al.'s K: the wavelets' scales cover the eigenvalues from λₙ/K to λₙ.
+const WAVELET_RANGE: f64 = 20.0;
+
+/// Where the band-pass begins to fall.
+const BAND_END: f64 = 2.0;
+
+/// `count` scales after Hammond et al. (section 8.1): with λ_min = λₙ/20, in geometric steps from x₂/λₙ, whose
+/// g(tλ) rises over the whole spectrum but its end, to x₂/λ_min, whose g(tλ) falls from λ_min on; x₂ = 2.
+///
+/// The scales depend on λₙ alone, so that they move little when the graph does. The finest comes first, where the
+/// paper counts from the coarsest.
 #[must_use]
 pub fn default_wavelet_scales(spectrum: &Spectrum, count: usize) -> Vec<f64> {
-    let Some((low, high)) = positive_range(spectrum) else {
+    let Some((_, high)) = positive_range(spectrum) else {
         return vec![1.0; count];
     };
-    geometric(2.0 / high, (1.0 / low).max(2.0 / high), count)
+    geometric(BAND_END / high, WAVELET_RANGE * BAND_END / high, count)
 }
 
 fn signature(
@@ -195,7 +204,7 @@ fn geometric(from: f64, to: f64, count: usize) -> Vec<f64> {
     (0..count).map(|i| from * (step * i as f64).exp()).collect()
 }
 
-fn check(values: &[f64], name: &'static str, valid: impl Fn(f64) -> bool) -> Result<()> {
+pub(super) fn check(values: &[f64], name: &'static str, valid: impl Fn(f64) -> bool) -> Result<()> {
     match values.iter().find(|&&v| !(v.is_finite() && valid(v))) {
         None => Ok(()),
         Some(value) => Err(Error::parameter(name, value, "a finite number in range")),
@@ -312,6 +321,26 @@ mod tests {
         }
         assert_eq!(band_pass(0.0), 0.0);
         assert!(band_pass(1.4) > band_pass(0.5) && band_pass(1.4) > band_pass(4.0));
+    }
+
+    #[test]
+    fn wavelet_scales_are_those_of_hammond_et_al() {
+        let graph = graph_of(5, &[0.5, 1.0, 0.4, 2.0, 0.9, 1.4, 0.7, 0.8, 0.6, 1.1]);
+        let spectrum = Spectrum::of(&graph, &Monitor::silent()).unwrap();
+        let largest = *spectrum.eigenvalues().last().unwrap();
+        let scales = default_wavelet_scales(&spectrum, 4);
+        assert!((scales[0] * largest - 2.0).abs() < 1e-12);
+        assert!((scales[3] * largest / 20.0 - 2.0).abs() < 1e-12);
+        for pair in scales.windows(2) {
+            assert!((pair[1] / pair[0] - 20f64.powf(1.0 / 3.0)).abs() < 1e-12);
+        }
+        // The finest grows up to λₙ but for the band's top, the coarsest decays from λₙ/20 on.
+        let grid = (1..=100).map(|k| largest * f64::from(k) / 100.0);
+        let grid: Vec<f64> = grid.collect();
+        let finest: Vec<f64> = grid.iter().map(|l| band_pass(scales[0] * l)).collect();
+        let coarsest: Vec<f64> = grid.iter().map(|l| band_pass(scales[3] * l)).collect();
+        assert!(finest[..50].windows(2).all(|w| w[0] < w[1]));
+        assert!(coarsest[5..].windows(2).all(|w| w[0] > w[1]));
     }
 
     #[test]

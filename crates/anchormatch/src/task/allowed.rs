@@ -1,5 +1,7 @@
 //! Which pairs may be partners at all.
 
+use std::collections::HashMap;
+
 use crate::error::{Error, Result};
 use crate::linalg::Csr;
 
@@ -137,6 +139,42 @@ impl Allowed {
         }
     }
 
+    /// By how much fewer the matchings of these source nodes are than they would be if nobody were ruled out, in
+    /// nats at least: by the lengths of their lists and the sizes of their classes.
+    pub(crate) fn fewer_ways(&self, sources: impl Iterator<Item = usize>) -> f64 {
+        let targets = self.shape.1;
+        let sizes: Vec<(HashMap<u32, usize>, usize)> = self
+            .classes
+            .iter()
+            .map(|[_, target]| {
+                let mut counts = HashMap::new();
+                target
+                    .iter()
+                    .for_each(|class| *counts.entry(*class).or_default() += 1);
+                let unknown = counts.get(&UNKNOWN).copied().unwrap_or(0);
+                (counts, unknown)
+            })
+            .collect();
+        let most = |i: usize| {
+            let of_list = self.listed(i).map_or(targets, <[u32]>::len);
+            let of_class = self
+                .classes
+                .iter()
+                .zip(&sizes)
+                .map(|([own, _], sizes)| match own[i] {
+                    UNKNOWN => targets,
+                    class => sizes.0.get(&class).copied().unwrap_or(0) + sizes.1,
+                });
+            of_class.fold(of_list, usize::min)
+        };
+        let mut fewer = 0.0;
+        for (k, i) in sources.enumerate() {
+            let all = targets.saturating_sub(k).max(1) as f64;
+            fewer += all.ln() - (most(i).max(1) as f64).ln();
+        }
+        fewer.max(0.0)
+    }
+
     fn are_alike(&self, i: usize, a: usize) -> bool {
         self.classes.iter().all(|[source, target]| {
             let (own, other) = (source[i], target[a]);
@@ -168,6 +206,22 @@ mod tests {
             ((2, 0.0), (0, 1.0))
         );
         assert_eq!(allowed.left(1, 1), (1, 2.0 / 3.0));
+    }
+
+    #[test]
+    fn what_is_ruled_out_leaves_fewer_matchings() {
+        let all = Allowed::all(3, 4);
+        assert_eq!(all.fewer_ways(0..3), 0.0);
+        // 4 · 3 · 2 matchings of all, 1 · 2 · 4 at most of these.
+        let listed = all.clone().with_candidates(&[(0, 1), (1, 2), (1, 3)]);
+        let fewer = listed.unwrap().fewer_ways(0..3);
+        assert!((fewer - (24.0f64 / 8.0).ln()).abs() < 1e-12);
+        let source = [Some("x"), Some("y"), None];
+        let target = [Some("x"), Some("y"), Some("y"), None];
+        let classed = all.with_same(&source, &target).unwrap();
+        // With those of unknown class: 2 · 3 · 4.
+        assert_eq!(classed.fewer_ways(0..3), 0.0);
+        assert!((classed.fewer_ways(0..1) - (4.0f64 / 2.0).ln()).abs() < 1e-12);
     }
 
     #[test]

@@ -226,6 +226,7 @@ impl Options {
         let (rows, cols) = loaded.problem.shape();
         Ok(Solved {
             objective: solution.objective,
+            bound: solver.bound(&solution),
             assignment: solution.assignment,
             solver: solver.info().name,
             status: solution.status,

@@ -13,6 +13,9 @@ use crate::table::Table;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Solved {
     pub(super) objective: f64,
+    /// What the solver proved that no assignment beats, where it proves such a thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bound: Option<f64>,
     /// The column of each row; null where it stays alone.
     pub(super) assignment: Assignment,
     pub(super) solver: &'static str,
@@ -62,15 +65,19 @@ impl Solved {
             Sense::Minimise => "minimised",
         };
         let mut text = String::new();
-        for (name, value) in [
+        let bound = self.bound.map(|bound| ("bound", bound.to_string()));
+        let first = [
             ("problem", format!("{}, {rows}×{cols}", self.problem)),
             ("solver", self.solver.to_owned()),
             ("status", self.status.as_str().replace('_', " ")),
             ("objective", format!("{} ({sense})", self.objective)),
+        ];
+        let rest = [
             ("iterations", self.iterations.to_string()),
             ("seconds", format!("{:.3}", self.seconds)),
             ("assignment", self.columns()),
-        ] {
+        ];
+        for (name, value) in first.into_iter().chain(bound).chain(rest) {
             writeln!(text, "{name:<12}{value}").expect("writing into a string cannot fail");
         }
         text
@@ -131,6 +138,7 @@ mod tests {
     fn solved() -> Solved {
         Solved {
             objective: -2.5,
+            bound: Some(-3.0),
             assignment: [Some(1), None].into(),
             solver: "faq",
             status: Status::TimeLimit,
@@ -165,6 +173,7 @@ mod tests {
         for line in [
             "status      time limit",
             "objective   -2.5 (minimised)",
+            "bound       -3",
             "assignment  1 -",
         ] {
             assert!(text.lines().any(|found| found == line), "{text}");

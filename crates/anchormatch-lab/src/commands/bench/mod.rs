@@ -2,6 +2,7 @@
 
 mod dd;
 mod large;
+mod learning;
 mod networks;
 mod points;
 mod qaplib;
@@ -47,6 +48,7 @@ enum What {
     Large(large::Options),
     Points(points::Options),
     Suggest(suggest::Options),
+    Learning(learning::Options),
 }
 
 impl Options {
@@ -60,6 +62,7 @@ impl Options {
             What::Large(options) => options.common.json,
             What::Points(options) => options.common.json,
             What::Suggest(options) => options.common.json,
+            What::Learning(options) => options.common.json,
         }
     }
 
@@ -73,6 +76,7 @@ impl Options {
             What::Large(options) => options.run(),
             What::Points(options) => options.run(),
             What::Suggest(options) => options.run(),
+            What::Learning(options) => options.run(),
         }
     }
 }

@@ -29,7 +29,8 @@ const LONG_ABOUT: &str = "\
 Compare solvers on synthetic graphs after Cho, Lee & Lee (ECCV 2010): 20 inliers, weights between 0 and \
 1, the affinity exp(−Δ²/0.15), two random anchors folded into the problem.
 
-All solvers see the same problems. For each of them the tables have the share of free inliers matched \
+All solvers see the same problems, those that take products of two matrices alone the product of the \
+weights. For each of them the tables have the share of free inliers matched \
 right with its standard error, the objective over the best that any of them found, and the time. \
 Accuracy comes from all trials, run in parallel; times from a second pass over the first five trials \
 (two with --quick), in which each solver has all threads to itself.";

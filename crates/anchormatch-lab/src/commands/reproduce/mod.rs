@@ -23,7 +23,8 @@ use crate::experiments::reproduce::{
 
 const LONG_ABOUT: &str = "\
 Redo Section 5 of the paper and see which of its claims hold: random graphs under noise, outliers and \
-edge density, the CMU Hotel sequence, the pose house, example matchings, and what the paper leaves open. \
+edge density, the CMU Hotel sequence, the pose house, example matchings, what the paper leaves open, and \
+all of that again under every reading that its text allows. \
 Writes a page with every figure in its place and a table of all claims with intervals and verdicts.
 
 Trials are kept as they come, in OUT/journal: a run that was stopped, or killed, goes on where it stopped, \
@@ -41,9 +42,10 @@ Examples:
   anchormatch reproduce all --quick --data DIR        a first impression, in minutes
   anchormatch reproduce all --data DIR --out results  everything; Ctrl-C, then the same line goes on
   anchormatch reproduce noise density --trials 30     two experiments, 30 trials at each point
+  anchormatch reproduce readings --data DIR           the claims under every reading of the text
   anchormatch reproduce all --data DIR --docs docs    and docs/reproduction.md with its figures
 
-Files in OUT: reproduction.html, claims.csv; for each experiment NAME.csv (accuracy by point and method), \
+Files in OUT: reproduction.html, claims.csv, claims-by-reading.csv; for each experiment NAME.csv (accuracy by point and method), \
 NAME-trials.csv (every trial) and NAME-times.csv; figure-*.svg; journal/NAME.jsonl.";
 
 /// Redo the paper's experiments and see which of its claims hold
@@ -99,8 +101,14 @@ pub struct Options {
 /// The names of the experiments, with what they are.
 fn names() -> clap::builder::PossibleValuesParser {
     let all = PossibleValue::new("all").help("all of them");
+    let readings = PossibleValue::new(Experiment::READINGS)
+        .help("all that run under every reading of the text: the claims, reading by reading");
     let each = Experiment::ALL.map(|e| PossibleValue::new(e.as_str()).help(e.about()));
-    [all].into_iter().chain(each).collect::<Vec<_>>().into()
+    [all, readings]
+        .into_iter()
+        .chain(each)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 impl Options {
@@ -158,7 +166,10 @@ impl Options {
     fn asked(&self) -> Vec<Experiment> {
         let is_asked = |e: &Experiment| {
             let names = &self.experiments;
-            names.iter().any(|name| name == "all" || name == e.as_str())
+            let is_reading = matches!(e, Experiment::Readings(_));
+            names.iter().any(|name| {
+                name == "all" || name == e.as_str() || is_reading && name == Experiment::READINGS
+            })
         };
         Experiment::ALL.into_iter().filter(is_asked).collect()
     }

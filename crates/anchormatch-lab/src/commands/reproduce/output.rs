@@ -11,6 +11,7 @@ use anchormatch_terminal::table::Table;
 use serde_json::{Value, json};
 
 use crate::experiments::reproduce::claims::{Claim, End, Test, claims};
+use crate::experiments::reproduce::readings::{Reading, claims_by_reading};
 use crate::experiments::reproduce::{About, Book, Document, Experiment, document};
 
 /// Everything that is written, and where.
@@ -35,6 +36,11 @@ impl Output<'_> {
         }
         let claims = claims(self.book);
         write(&self.out.join("claims.csv"), &claims_csv(&claims))?;
+        let by_reading = claims_by_reading(self.book);
+        if !by_reading.is_empty() {
+            let file = self.out.join("claims-by-reading.csv");
+            write(&file, &readings_csv(&by_reading))?;
+        }
         let about = About {
             command: self.command.clone(),
             data: self.data.clone(),
@@ -51,9 +57,9 @@ impl Output<'_> {
             write_docs(docs, &document)?;
         }
         if self.json {
-            print(&format!("{:#}\n", self.json(&claims)))
+            print(&format!("{:#}\n", self.json(&claims, &by_reading)))
         } else {
-            print(&self.text(&claims, &page))
+            print(&self.text(&claims, &by_reading, &page))
         }
     }
 
@@ -72,7 +78,7 @@ impl Output<'_> {
         absent
     }
 
-    fn text(&self, claims: &[Claim], page: &Path) -> String {
+    fn text(&self, claims: &[Claim], by_reading: &[ByReading], page: &Path) -> String {
         let mut table =
             Table::new(["", "where", "verdict", "figure", "first test"]).with_words([1, 2, 3, 4]);
         for (claim, k) in claims.iter().zip(1..) {
@@ -87,6 +93,9 @@ impl Output<'_> {
         }
         let mut text = table.text();
         text.push('\n');
+        if !by_reading.is_empty() {
+            text += &readings_text(by_reading);
+        }
         for (names, reason) in self.absent() {
             writeln!(text, "– {}: {reason}", names.join(", "))
                 .expect("writing into a string cannot fail");
@@ -95,7 +104,7 @@ impl Output<'_> {
         text
     }
 
-    fn json(&self, claims: &[Claim]) -> Value {
+    fn json(&self, claims: &[Claim], by_reading: &[ByReading]) -> Value {
         let experiments: Vec<Value> = self
             .book
             .all()
@@ -119,7 +128,77 @@ impl Output<'_> {
             "experiments": experiments,
             "missing": missing,
             "claims": claims,
+            "readings": by_reading
+                .iter()
+                .map(|(reading, claims)| {
+                    let claims: Vec<Value> = claims.iter().map(claim_json).collect();
+                    json!({ "reading": reading.name, "about": reading.about, "claims": claims })
+                })
+                .collect::<Vec<_>>(),
         })
+    }
+}
+
+type ByReading = (Reading, Vec<Claim>);
+
+/// The claims under every reading: how each test ended.
+fn readings_text(by_reading: &[ByReading]) -> String {
+    let mut header = vec!["claim".to_owned()];
+    header.extend(
+        by_reading
+            .iter()
+            .map(|(reading, _)| reading.name.to_owned()),
+    );
+    let words: Vec<usize> = (1..header.len()).collect();
+    let mut table = Table::new(header).with_words(words);
+    for k in 0..by_reading[0].1.len() {
+        let mut row = vec![(k + 1).to_string()];
+        row.extend(by_reading.iter().map(|(_, claims)| {
+            let tests = claims[k].tests.iter();
+            let ends: String = tests.map(|test| mark(test.end())).collect();
+            if ends.is_empty() {
+                "–".to_owned()
+            } else {
+                ends
+            }
+        }));
+        table.row(row);
+    }
+    let mut text =
+        "The claims under every reading, test by test (✓ holds, ✗ does not, ? open):\n".to_owned();
+    text += &table.text();
+    text.push('\n');
+    for (reading, _) in by_reading {
+        writeln!(text, "{}: {}", reading.name, reading.about)
+            .expect("writing into a string cannot fail");
+    }
+    text.push('\n');
+    text
+}
+
+/// A line for each test of each claim under each reading.
+fn readings_csv(by_reading: &[ByReading]) -> String {
+    let mut text = String::new();
+    for (reading, claims) in by_reading {
+        let csv = claims_csv(claims);
+        let mut lines = csv.lines();
+        let header = lines.next().unwrap_or_default();
+        if text.is_empty() {
+            text = format!("reading,{header}\n");
+        }
+        let name = reading.name.replace(',', "");
+        for line in lines {
+            writeln!(text, "{name},{line}").expect("writing into a string cannot fail");
+        }
+    }
+    text
+}
+
+fn mark(end: End) -> &'static str {
+    match end {
+        End::Passes => "✓",
+        End::Open => "?",
+        End::Fails => "✗",
     }
 }
 

@@ -10,6 +10,7 @@ use super::ablations::ablations;
 use super::films::{self, Film};
 use super::protocol::Protocol;
 use super::published::published;
+use super::readings::Part;
 use super::results::Results;
 use super::scale::Scale;
 use super::synthetic;
@@ -38,11 +39,13 @@ pub enum Experiment {
     Ablations,
     /// Points at which others have published or measured figures.
     Published,
+    /// One of the others under every reading of the text.
+    Readings(Part),
 }
 
 impl Experiment {
     /// All, in the order of the paper.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::Noise,
         Self::Outliers,
         Self::Density,
@@ -52,7 +55,16 @@ impl Experiment {
         Self::Matchings,
         Self::Ablations,
         Self::Published,
+        Self::Readings(Part::Noise),
+        Self::Readings(Part::Density),
+        Self::Readings(Part::Hotel),
+        Self::Readings(Part::HotelAnchors),
+        Self::Readings(Part::House),
+        Self::Readings(Part::Matchings),
     ];
+
+    /// The name of all [`Readings`](Self::Readings) together.
+    pub const READINGS: &'static str = "readings";
 
     /// The name on the command line, of the journal and of the tables.
     #[must_use]
@@ -67,6 +79,12 @@ impl Experiment {
             Self::Matchings => "matchings",
             Self::Ablations => "ablations",
             Self::Published => "published",
+            Self::Readings(Part::Noise) => "readings-noise",
+            Self::Readings(Part::Density) => "readings-density",
+            Self::Readings(Part::Hotel) => "readings-hotel",
+            Self::Readings(Part::HotelAnchors) => "readings-hotel-anchors",
+            Self::Readings(Part::House) => "readings-house",
+            Self::Readings(Part::Matchings) => "readings-matchings",
         }
     }
 
@@ -83,6 +101,12 @@ impl Experiment {
             Self::Matchings => "example matchings: Figures 2 (b, c) and 4 (b–d)",
             Self::Ablations => "what the paper leaves open, one choice at a time",
             Self::Published => "beside figures that others published or measured",
+            Self::Readings(Part::Noise) => "noise under every reading of the text",
+            Self::Readings(Part::Density) => "edge density at σ .5 under every reading",
+            Self::Readings(Part::Hotel) => "CMU Hotel under every reading",
+            Self::Readings(Part::HotelAnchors) => "2, 5 and 10 anchors under every reading",
+            Self::Readings(Part::House) => "pose house under every reading",
+            Self::Readings(Part::Matchings) => "example matchings under every reading",
         }
     }
 
@@ -160,6 +184,7 @@ impl Setup {
             }
             Experiment::Ablations => ablations(self.hotel.as_ref().ok(), scale, *seed),
             Experiment::Published => published(scale, *seed),
+            Experiment::Readings(part) => return part.protocol(self),
         })
     }
 }
@@ -242,7 +267,9 @@ mod tests {
         for experiment in Experiment::ALL {
             let protocol = setup.protocol(experiment);
             match experiment {
-                Experiment::Hotel | Experiment::HotelAnchors => {
+                Experiment::Hotel
+                | Experiment::HotelAnchors
+                | Experiment::Readings(Part::Hotel | Part::HotelAnchors) => {
                     let error = protocol.unwrap_err().to_string();
                     assert!(error.contains("cmu_hotel/points.csv"), "{error}");
                 }

@@ -11,7 +11,7 @@ use anchormatch::Result;
 use anchormatch::matcher::{Paper, Terms};
 use anchormatch_generate::{Instance, house, stream};
 
-use super::entry::{Entry, wide};
+use super::entry::{Entry, WIDE};
 use super::protocol::{Curve, Fnv, Point, Protocol, derived_seed};
 use super::scale::Scale;
 use crate::datasets::hotel::{self, Hotel};
@@ -181,20 +181,23 @@ pub fn hotel(film: &Film, scale: &Scale, seed: u64) -> Protocol {
 pub fn hotel_anchors(film: &Film, scale: &Scale, seed: u64) -> Protocol {
     let most = ANCHOR_COUNTS[ANCHOR_COUNTS.len() - 1];
     let points = film.points(most, scale, seed);
+    film.protocol("hotel-anchors", points, by_anchors(Paper::with_terms), seed)
+}
+
+/// d_B + d_k and d_k alone at both widths, told 2, 5 and 10 anchors.
+pub(super) fn by_anchors(preset: impl Fn(Terms) -> Paper) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (word, preset) in [
-        ("", Paper::with_terms as fn(Terms) -> Paper),
-        (" (wide)", wide),
-    ] {
+    for (word, width) in [("", None), (" (wide)", Some(WIDE))] {
         for terms in [Terms::HeatProximity, Terms::Heat] {
             for count in ANCHOR_COUNTS {
                 let name = format!("{terms}{word} |U|={count}");
-                let entry = Entry::new(name, preset(terms));
-                entries.push(entry.with_anchors(count));
+                let mut preset = preset(terms);
+                preset.width = width.unwrap_or(preset.width);
+                entries.push(Entry::new(name, preset).with_anchors(count));
             }
         }
     }
-    film.protocol("hotel-anchors", points, entries, seed)
+    entries
 }
 
 /// Figure 4 (a): each view of the house against the others; `best` on some pairs only.

@@ -7,6 +7,7 @@
 
 use anchormatch::affinity::folding::fold_anchors;
 use anchormatch::linalg::Matrix;
+use anchormatch::matcher::AbsentEdges;
 use anchormatch::problem::{GaussianKernel, Pairwise};
 use anchormatch::{Graph, Result};
 use anchormatch_generate::Synthetic;
@@ -124,10 +125,21 @@ pub(super) fn baseline(name: &str) -> Entry {
     Entry::new(name, on_weights(false))
 }
 
+/// The same with the affinities of absent edges 0, as in the program of its authors.
+pub(super) fn baseline_of_present_edges(name: &str) -> Entry {
+    let program = OnWeights {
+        bandwidth: BANDWIDTH,
+        folded: false,
+        present_edges: true,
+    };
+    Entry::new(name, ByHand::new(program))
+}
+
 fn on_weights(folded: bool) -> ByHand<OnWeights> {
     ByHand::new(OnWeights {
         bandwidth: BANDWIDTH,
         folded,
+        present_edges: false,
     })
 }
 
@@ -139,6 +151,8 @@ struct OnWeights {
     bandwidth: f64,
     /// Whether what the anchors say of the other nodes is in the diagonal.
     folded: bool,
+    /// Whether absent edges have no affinity with anything.
+    present_edges: bool,
 }
 
 impl Program for OnWeights {
@@ -153,7 +167,11 @@ impl Program for OnWeights {
             let folded = fold_anchors(&all[0], &all[1], bench.anchors.hard(), affinity)?;
             (folded.unary, [folded.x, folded.y])
         } else {
-            (bench.no_terms(), bench.free_values([&all[0], &all[1]]))
+            let mut values = bench.free_values([&all[0], &all[1]]);
+            if self.present_edges {
+                values = AbsentEdges::Unrelated.placed(values, self.bandwidth);
+            }
+            (bench.no_terms(), values)
         };
         Ok((unary, bench.gaussian_at(values, self.bandwidth)?))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::entry::Outcome;
+use super::entry::{Entry, Outcome};
 use super::estimate::{Clustered, Estimate};
 use super::journal::{Outcomes, Trials};
 use super::protocol::{Point, Protocol};
@@ -36,6 +36,23 @@ impl Results {
             protocol,
             rows,
             complete,
+        }
+    }
+
+    /// The same trials, seen as those of other entries: `places[k]` is where what the k-th of them did stands.
+    #[must_use]
+    pub fn seen_as(&self, entries: Vec<Entry>, places: &[usize]) -> Self {
+        let rows = self.rows.iter().map(|(p, k, outcomes)| {
+            let chosen = places.iter().map(|&place| outcomes[place]).collect();
+            (*p, *k, chosen)
+        });
+        Self {
+            rows: rows.collect(),
+            complete: self.complete,
+            protocol: Protocol {
+                entries,
+                ..self.protocol.clone()
+            },
         }
     }
 

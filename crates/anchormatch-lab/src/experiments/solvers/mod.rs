@@ -2,7 +2,9 @@
 //!
 //! Every trial is a pair of random graphs (Cho, Lee, Lee, ECCV 2010), a few random anchors, the
 //! affinity exp(−Δ²/s) of edge weights and the problem over the free nodes
-//! ([`fold_anchors`]). All solvers see the same problem. What is told of each: the share of free
+//! ([`fold_anchors`]). All solvers see the same problem; those that take products of two matrices alone see that of
+//! the weights, Σ A_ij B_ab with the anchors' part in the unary values, and are judged by the affinities like the
+//! others. What is told of each: the share of free
 //! inliers that it matches right, how near its objective comes to the best that any of them found,
 //! and its time. [`Sweep`] has the points at which solvers are compared.
 //!
@@ -17,7 +19,10 @@ pub use sweep::{Sweep, SweepPoint, SweepScores};
 
 use anchormatch::Assignment;
 use anchormatch::affinity::folding::fold_anchors;
-use anchormatch::problem::{GaussianKernel, Problem, SeparablePairwise};
+use anchormatch::linalg::Matrix;
+use anchormatch::problem::{
+    GaussianKernel, Problem, ProductPairwise, Sense, SeparablePairwise, Weights,
+};
 use anchormatch::solver::{Solver, Start};
 use anchormatch::{Error, Monitor, Result};
 use rayon::prelude::*;
@@ -79,6 +84,8 @@ type Outcome = std::result::Result<(f64, f64), String>;
 pub struct SolverTrial {
     /// The folded problem; its objective includes the anchors.
     pub problem: Problem,
+    /// The product of the weights over the same nodes, for solvers that take nothing else.
+    pub product: Problem,
     /// Where each row belongs; `None` for outliers.
     pub truth: Assignment,
 }
@@ -104,10 +111,22 @@ impl SolverTrial {
             .iter()
             .map(|&i| partner[i].and_then(|a| folded.target.binary_search(&a).ok()))
             .collect();
+        let linear = Matrix::from_fn(folded.source.len(), folded.target.len(), |i, a| {
+            let (i, a) = (folded.source[i], folded.target[a]);
+            let votes = trial.anchors.iter().map(|&(u, v)| x[(i, u)] * y[(a, v)]);
+            2.0 * votes.sum::<f64>()
+        });
+        let weights = |matrix: &Matrix| Weights::Dense(matrix.clone());
+        let (one, two) = (weights(&folded.x), weights(&folded.y));
+        let product = ProductPairwise::problem(Sense::Maximise, one, two, Some(&linear))?;
         let pairwise = SeparablePairwise::new(folded.x, folded.y, kernel, 1e-6, monitor)?;
         let problem =
             Problem::maximise(folded.unary, Box::new(pairwise))?.with_constant(folded.constant);
-        Ok(Self { problem, truth })
+        Ok(Self {
+            problem,
+            product,
+            truth,
+        })
     }
 
     /// The share of the truth that `assignment` finds; `None` when there is no truth.
@@ -223,7 +242,13 @@ impl SolverPoint {
         monitor: &Monitor,
     ) -> Result<Outcome> {
         let start = Start::seeded(self.seed);
-        let solved = solver.solve(&trial.problem, &start, monitor);
+        let takes_products_alone =
+            solver.accepts(&trial.problem).is_err() && solver.accepts(&trial.product).is_ok();
+        let solved = if takes_products_alone {
+            solver.solve(&trial.product, &start, monitor)
+        } else {
+            solver.solve(&trial.problem, &start, monitor)
+        };
         if monitor.interrupted().is_some() {
             // What was found is not what the solver can do.
             return Err(Error::Stopped("the comparison was not finished"));
@@ -233,7 +258,10 @@ impl SolverPoint {
             Err(refusal) => return Ok(Err(refusal.to_string())),
         };
         match trial.accuracy(&solution.assignment) {
-            Some(accuracy) => Ok(Ok((accuracy, solution.objective))),
+            Some(accuracy) => {
+                let objective = trial.problem.objective(&solution.assignment);
+                Ok(Ok((accuracy, objective)))
+            }
             None => Err(Error::parameter(
                 "anchors",
                 self.anchors,
@@ -268,6 +296,26 @@ mod tests {
         assert_eq!(folded.accuracy(&folded.truth), Some(1.0));
         // Without noise every pair of inliers, anchors among them, has affinity 1.
         assert!((folded.problem.objective(&folded.truth) - 56.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn solvers_of_products_alone_take_part() {
+        let point = SolverPoint {
+            graphs: Synthetic {
+                inliers: 9,
+                ..Synthetic::default()
+            },
+            trials: 2,
+            timed: 1,
+            ..SolverPoint::default()
+        };
+        let solvers = registry::all();
+        let scores = point.run(&solvers, &Monitor::silent(), || ()).unwrap();
+        for score in scores {
+            assert_eq!(score.refusal, None, "{}", score.solver);
+            assert_eq!(score.accuracy.count, 2, "{}", score.solver);
+            assert!(score.relative_objective.mean > 0.0, "{}", score.solver);
+        }
     }
 
     #[test]

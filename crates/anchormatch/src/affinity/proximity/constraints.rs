@@ -7,9 +7,10 @@
 
 use rayon::prelude::*;
 
+use super::Metric;
 use super::examples::{Examples, Side};
 use super::factor::dot;
-use crate::linalg::{Matrix, multiply_into};
+use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
 
 /// The working set: what the master problem reads, and which rivals are in it.
 pub(super) struct WorkingSet {
@@ -22,6 +23,7 @@ pub(super) struct WorkingSet {
     /// The anchor of each constraint.
     pub(super) anchor: Vec<usize>,
     member: Vec<bool>,
+    metric: Metric,
 }
 
 /// What a scan finds for one anchor.
@@ -46,14 +48,15 @@ impl Finding {
 
 impl WorkingSet {
     /// No constraint yet.
-    pub(super) fn new(examples: &Examples<'_>) -> Self {
-        let d = examples.dimension();
+    pub(super) fn new(examples: &Examples<'_>, metric: Metric) -> Self {
+        let d = examples.dimension(metric);
         Self {
             rivals: Matrix::zeros(0, d),
             pairs: Matrix::zeros(0, d),
             loss: Vec::new(),
             anchor: Vec::new(),
             member: vec![false; examples.anchors.len() * examples.rivals()],
+            metric,
         }
     }
 
@@ -70,12 +73,14 @@ impl WorkingSet {
         threshold: f64,
     ) -> usize {
         let before = self.len();
-        let d = examples.dimension();
+        let (d, metric) = (examples.dimension(self.metric), self.metric);
         let grow = |matrix: &mut Matrix, first: &[f64], second: &[f64]| {
             let rows = matrix.rows() + 1;
             let mut data = std::mem::replace(matrix, Matrix::zeros(0, d)).into_vec();
-            data.extend_from_slice(first);
-            data.extend_from_slice(second);
+            match metric {
+                Metric::Joint => data.extend(first.iter().chain(second)),
+                Metric::Shared => data.extend(first.iter().zip(second).map(|(x, y)| x - y)),
+            }
             *matrix = Matrix::from_vec(rows, d, data);
         };
         for (k, finding) in findings.iter().enumerate() {
@@ -106,7 +111,7 @@ impl WorkingSet {
     pub(super) fn scan(&self, examples: &Examples<'_>, b: &Matrix) -> Vec<Finding> {
         let (source, target) = (examples.source, examples.target);
         let split = source.cols();
-        let blocks = Blocks::new(b, split);
+        let blocks = Blocks::new(b, split, self.metric);
         let source_square = squares(source, &blocks.first);
         let target_square = squares(target, &blocks.last);
         (0..examples.anchors.len())
@@ -166,14 +171,55 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts B after `split` rows and columns.
-    pub(super) fn new(b: &Matrix, split: usize) -> Self {
+    /// Cuts B after `split` rows and columns; those of a shared metric are M, −M and M.
+    pub(super) fn new(b: &Matrix, split: usize, metric: Metric) -> Self {
+        if metric == Metric::Shared {
+            return Self {
+                first: b.clone(),
+                cross: Matrix::from_fn(split, split, |i, j| -b[(i, j)]),
+                last: b.clone(),
+            };
+        }
         let rest = b.rows() - split;
         Self {
             first: Matrix::from_fn(split, split, |i, j| b[(i, j)]),
             cross: Matrix::from_fn(split, rest, |i, j| b[(i, split + j)]),
             last: Matrix::from_fn(rest, rest, |i, j| b[(split + i, split + j)]),
         }
+    }
+}
+
+impl Blocks {
+    /// √(wᵀBw) for every row of `source` against every row of `target`.
+    pub(super) fn distances(&self, source: &Matrix, target: &Matrix) -> Matrix {
+        let (n1, n2) = (source.rows(), target.rows());
+        let (k1, k2) = (source.cols(), target.cols());
+        let source_square = squares(source, &self.first);
+        let target_square = squares(target, &self.last);
+        let mut image = vec![0.0; n1 * k2];
+        multiply_into(
+            &mut image,
+            source.as_slice(),
+            self.cross.as_slice(),
+            n1,
+            k1,
+            k2,
+        );
+        let mut distance = Matrix::zeros(n1, n2);
+        multiply_transposed_into(
+            distance.as_mut_slice(),
+            &image,
+            target.as_slice(),
+            n1,
+            k2,
+            n2,
+        );
+        for i in 0..n1 {
+            for (value, square) in distance.row_mut(i).iter_mut().zip(&target_square) {
+                *value = (source_square[i] + square + 2.0 * *value).max(0.0).sqrt();
+            }
+        }
+        distance
     }
 }
 
@@ -207,7 +253,8 @@ mod tests {
             let target = Matrix::from_fn(n2, k2, |i, j| value(i, j, 1.0));
             let source_loss = Matrix::from_fn(1, n1, |i, j| value(i, j, 2.0).abs());
             let target_loss = Matrix::from_fn(1, n2, |i, j| value(i, j, 3.0).max(0.0));
-            let d = k1 + k2;
+            let metric = if k1 == k2 && seed % 2 == 0 { Metric::Shared } else { Metric::Joint };
+            let d = if metric == Metric::Shared { k1 } else { k1 + k2 };
             let root = Matrix::from_fn(d, d, |i, j| value(i, j, 4.0));
             let b = super::super::factor::product_transposed(&root, &root);
             let anchors = [Anchor::new(seed as usize % n1, n2 - 1, 1.0 )];
@@ -219,7 +266,10 @@ mod tests {
                 target_loss: &target_loss,
             };
             let far = |i: usize, a: usize| {
-                let w = [source.row(i), target.row(a)].concat();
+                let w = match metric {
+                    Metric::Joint => [source.row(i), target.row(a)].concat(),
+                    Metric::Shared => (0..d).map(|k| source[(i, k)] - target[(a, k)]).collect(),
+                };
                 (0..d).map(|p| (0..d).map(|q| w[p] * b[(p, q)] * w[q]).sum::<f64>()).sum::<f64>()
             };
             let Anchor { source: i, target: a, .. } = anchors[0];
@@ -229,7 +279,7 @@ mod tests {
             needed.extend((0..n1).filter(|&x| x != i)
                 .map(|x| source_loss[(0, x)] * (1.0 - far(x, a) + far(i, a))));
             let worst = needed.iter().copied().fold(0.0, f64::max);
-            let mut set = WorkingSet::new(&examples);
+            let mut set = WorkingSet::new(&examples, metric);
             let mut findings = set.scan(&examples, &b);
             prop_assert!((findings[0].slack - worst).abs() < 1e-10 * (1.0 + worst));
             prop_assert_eq!(findings[0].working_slack, 0.0);

@@ -1,5 +1,6 @@
 //! What the learner learns from, and whether it fits together.
 
+use super::Metric;
 use crate::anchors::Anchor;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -31,9 +32,12 @@ pub(super) enum Side {
 }
 
 impl Examples<'_> {
-    /// K + K'.
-    pub(super) fn dimension(&self) -> usize {
-        self.source.cols() + self.target.cols()
+    /// K + K', or K where the metric is shared.
+    pub(super) fn dimension(&self, metric: Metric) -> usize {
+        match metric {
+            Metric::Joint => self.source.cols() + self.target.cols(),
+            Metric::Shared => self.source.cols(),
+        }
     }
 
     /// Rivals of an anchor, itself counted once on each side.
@@ -65,7 +69,7 @@ impl Examples<'_> {
     }
 
     /// Refuses arrays that do not fit together, or not to the prior.
-    pub(super) fn check(&self, prior: f64) -> Result<()> {
+    pub(super) fn check(&self, prior: f64, metric: Metric) -> Result<()> {
         let (source, target) = (self.source, self.target);
         if self.anchors.is_empty() {
             return Err(Error::Anchors(
@@ -115,6 +119,13 @@ impl Examples<'_> {
                     source.cols(),
                     target.cols()
                 ),
+            ));
+        }
+        if metric == Metric::Shared && source.cols() != target.cols() {
+            return Err(Error::parameter(
+                "metric",
+                format!("shared by {} and {} features", source.cols(), target.cols()),
+                "as many features of both graphs",
             ));
         }
         for (name, loss, nodes) in [

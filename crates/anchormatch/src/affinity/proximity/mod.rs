@@ -11,6 +11,11 @@
 //! A loss Ω of 0 makes slack free, so that such a rival is no constraint at all. The prior is
 //! B₀ = β[[I, −I], [−I, I]], "equal features match": wᵀB₀w = β‖θ − θ'‖².
 //!
+//! **One metric for both graphs.** The paper lets the coefficients of the two graphs differ ("possibly a different
+//! set"). Where they are the same, B = [[M, −M], [−M, M]] and d_M² = (θ_i − θ'_a)ᵀM(θ_i − θ'_a): the same program
+//! with w_ia = θ_i − θ'_a and M in B's place ([`Metric::Shared`]). It cannot but say how alike two nodes are,
+//! where a B of two blocks may say how anchor-like each of them is.
+//!
 //! **Column generation** (Lübbecke and Desrosiers 2005; Tsochantaridis et al. 2005 for rescaled slack):
 //! every round adds, for each anchor, the rival outside the working set with the largest violation
 //! Ω(1 − margin) − ξ_i, where ξ_i is the slack that the working set asks of the current B, and solves
@@ -33,16 +38,18 @@ mod master;
 mod newton;
 #[cfg(test)]
 mod oracle_tests;
+mod xing;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::examples::Examples;
+pub use self::xing::Xing;
 
-use self::constraints::{Blocks, Finding, WorkingSet, squares};
+use self::constraints::{Blocks, Finding, WorkingSet};
 use self::interior::Accuracy;
 use self::master::Master;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, multiply_into, multiply_transposed_into, project_psd};
+use crate::linalg::{Matrix, project_psd};
 use crate::monitor::{Monitor, Progress};
 
 /// The relative duality gap that [`Mode::Exact`] reaches before it calls itself converged.
@@ -62,6 +69,17 @@ pub enum Mode {
     Projected,
     /// Solve with it.
     Exact,
+}
+
+/// What the two graphs' features are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// wᵀBw with w = [θ; θ'], each graph with coefficients of its own.
+    #[default]
+    Joint,
+    /// (θ − θ')ᵀM(θ − θ'), the same coefficients for both.
+    Shared,
 }
 
 /// How the learning ended.
@@ -97,6 +115,8 @@ pub struct Learner {
     pub max_rounds: usize,
     /// β of the prior B₀; 0 learns from nothing. Above 0 both graphs need as many features.
     pub prior: f64,
+    /// Whether the graphs share one metric.
+    pub metric: Metric,
 }
 
 /// What one round of column generation saw.
@@ -115,7 +135,7 @@ pub struct Round {
 /// A learned B and how it was reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedProximity {
-    /// B, symmetric positive semidefinite, (K+K')×(K+K').
+    /// B, symmetric positive semidefinite, (K+K')×(K+K'); with a shared metric M, K×K.
     pub b: Matrix,
     /// How the learning ended.
     pub status: Status,
@@ -131,6 +151,8 @@ pub struct LearnedProximity {
     pub slack: Vec<f64>,
     /// The mode that made it.
     pub mode: Mode,
+    /// What it compares by.
+    pub metric: Metric,
     /// K: where B is cut into the blocks of the two graphs.
     source_features: usize,
 }
@@ -143,6 +165,7 @@ impl Default for Learner {
             tolerance: 1e-4,
             max_rounds: 500,
             prior: 0.0,
+            metric: Metric::Joint,
         }
     }
 }
@@ -155,16 +178,16 @@ impl Learner {
     /// scales of features, losses and C together overflow.
     pub fn learn(&self, examples: &Examples<'_>, monitor: &Monitor) -> Result<LearnedProximity> {
         self.check()?;
-        examples.check(self.prior)?;
+        examples.check(self.prior, self.metric)?;
         let n = examples.anchors.len() as f64;
         let budget: Vec<f64> = examples
             .anchors
             .iter()
             .map(|a| self.c * a.weight / n)
             .collect();
-        let prior = prior_matrix(self.prior, examples);
+        let prior = prior_matrix(self.prior, examples, self.metric);
         let unit = examples.largest_loss();
-        let mut set = WorkingSet::new(examples);
+        let mut set = WorkingSet::new(examples, self.metric);
         let mut rounds: Vec<Round> = Vec::new();
         let mut state = State::new(prior.clone(), &prior, &budget, &set, examples, 0.0);
         let mut best: Option<State> = None;
@@ -269,6 +292,7 @@ impl Learner {
             dual_objective: state.dual,
             rounds,
             mode: self.mode,
+            metric: self.metric,
             source_features: examples.source.cols(),
         })
     }
@@ -307,37 +331,14 @@ impl LearnedProximity {
     /// O(n₁n₂K) time, O(n₁n₂) memory.
     #[must_use]
     pub fn distance(&self, source: &Matrix, target: &Matrix) -> Matrix {
-        let (n1, n2) = (source.rows(), target.rows());
         let (k1, k2) = (source.cols(), target.cols());
         assert_eq!(k1, self.source_features, "source features as learned from");
-        assert_eq!(k1 + k2, self.b.rows(), "target features as learned from");
-        let blocks = Blocks::new(&self.b, k1);
-        let source_square = squares(source, &blocks.first);
-        let target_square = squares(target, &blocks.last);
-        let mut image = vec![0.0; n1 * k2];
-        multiply_into(
-            &mut image,
-            source.as_slice(),
-            blocks.cross.as_slice(),
-            n1,
-            k1,
-            k2,
-        );
-        let mut distance = Matrix::zeros(n1, n2);
-        multiply_transposed_into(
-            distance.as_mut_slice(),
-            &image,
-            target.as_slice(),
-            n1,
-            k2,
-            n2,
-        );
-        for i in 0..n1 {
-            for (value, square) in distance.row_mut(i).iter_mut().zip(&target_square) {
-                *value = (source_square[i] + square + 2.0 * *value).max(0.0).sqrt();
-            }
-        }
-        distance
+        let expected = match self.metric {
+            Metric::Joint => self.b.rows() - k1,
+            Metric::Shared => k1,
+        };
+        assert_eq!(k2, expected, "target features as learned from");
+        Blocks::new(&self.b, k1, self.metric).distances(source, target)
     }
 }
 
@@ -421,9 +422,9 @@ impl State {
     }
 }
 
-/// β[[I, −I], [−I, I]].
-fn prior_matrix(beta: f64, examples: &Examples<'_>) -> Matrix {
-    let (k, d) = (examples.source.cols(), examples.dimension());
+/// β[[I, −I], [−I, I]], or βI where the metric is shared.
+fn prior_matrix(beta: f64, examples: &Examples<'_>, metric: Metric) -> Matrix {
+    let (k, d) = (examples.source.cols(), examples.dimension(metric));
     Matrix::from_fn(d, d, |i, j| {
         if i == j {
             beta

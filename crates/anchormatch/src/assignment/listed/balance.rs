@@ -6,10 +6,10 @@ use crate::linalg::Csr;
 use crate::monitor::Monitor;
 
 /// Sweeps at most.
-const SWEEPS: usize = 60;
+pub(crate) const SWEEPS: usize = 60;
 
 /// The change of a column's dual, in nats, below which it stands still.
-const STILL: f64 = 1e-3;
+pub(crate) const STILL: f64 = 1e-3;
 
 /// Rows or columns that one task works on.
 const CHUNK: usize = 2048;
@@ -87,19 +87,34 @@ impl ListedBalance {
         }
         let columns = &self.columns;
         duals(&mut rows, |i| -log_sum(nats, i, columns, rest(i)));
-        let mut row = 0;
-        let mut place = 0;
-        Some(nats.map(|value| {
-            while place >= nats.range(row).end {
-                row += 1;
-            }
-            let column = nats.column(place) as usize;
-            place += 1;
-            (f64::from(value) + rows[row] + columns[column])
-                .exp()
-                .min(1.0) as f32
-        }))
+        Some(listed_occupancy(nats, &rows, columns))
     }
+}
+
+/// exp(x_ia + u_i + v_a) of every entry.
+pub(crate) fn listed_occupancy(nats: &Csr<f32>, rows: &[f64], columns: &[f64]) -> Csr<f32> {
+    let mut row = 0;
+    let mut place = 0;
+    nats.map(|value| {
+        while place >= nats.range(row).end {
+            row += 1;
+        }
+        let column = nats.column(place) as usize;
+        place += 1;
+        let log = f64::from(value) + rows[row] + columns[column];
+        log.exp().min(1.0) as f32
+    })
+}
+
+/// −ln(Σ exp(x_ia + v_a) + exp(rest)) of every row: the duals that balance the rows.
+pub(crate) fn listed_log_sums(
+    nats: &Csr<f32>,
+    columns: &[f64],
+    rest: impl Fn(usize) -> f64 + Sync,
+) -> Vec<f64> {
+    let mut rows = vec![0.0; nats.rows()];
+    duals(&mut rows, |i| -log_sum(nats, i, columns, rest(i)));
+    rows
 }
 
 fn duals(slots: &mut [f64], dual: impl Fn(usize) -> f64 + Sync) {

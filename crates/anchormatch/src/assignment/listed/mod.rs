@@ -14,5 +14,6 @@ mod sinkhorn;
 pub use auction::auction;
 pub use augment::augment;
 pub use balance::ListedBalance;
+pub(crate) use balance::{STILL, SWEEPS, listed_log_sums, listed_occupancy};
 pub use exact::{Alone, ListedSolver};
 pub use sinkhorn::ListedSinkhorn;

@@ -218,6 +218,8 @@ impl Check<'_> {
             preset: &preset,
             evidence: self.evidence,
             monitor: self.monitor,
+            copy: None,
+            listed: None,
         };
         let found = search.most_likely(None, &mut Log::default())?;
         Ok(self.fitted(found.assignment))

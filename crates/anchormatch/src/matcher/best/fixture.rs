@@ -82,6 +82,8 @@ impl Planted {
                 preset: &Best::default(),
                 evidence,
                 monitor: &Monitor::silent(),
+                copy: None,
+                listed: None,
             };
             test(task, &search);
         });

@@ -5,15 +5,18 @@ use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
-use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE};
+use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN};
 use crate::affinity::likelihood::Agreement;
-use crate::assignment::Assignment;
+use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matching::Samples;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
+
+/// What a pair of the likeliest matching is worth beyond its probability.
+const TIE: f64 = 1e-6;
 
 /// Fits of the scales to samples before the ones that count.
 const FITS_OF_SAMPLES: usize = 2;
@@ -75,6 +78,15 @@ impl Sampling<'_> {
         if large || found.evidence > BEYOND_CHANCE {
             // Some nodes waver, the rest does not: one chain sees all of it.
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
+            if found.coverage == Coverage::Full && is_listed(self.evidence, &found.model) {
+                // Of so many that are nearly as likely, the one with the most right pairs to be expected; of
+                // these, the nearest to the likeliest.
+                let mut worth = confidence.values.clone();
+                for (i, a) in found.assignment.pairs() {
+                    worth[(i, a)] += TIE;
+                }
+                confidence.decoded = Some(assignment::maximise(&worth)?.columns);
+            }
             return Ok(confidence);
         }
         let problem = self.problem_of_samples(found, &found.model)?;
@@ -166,7 +178,7 @@ impl Sampling<'_> {
     fn annealed(&self, found: &Found) -> Result<Option<Marginals>> {
         let evidence = self.evidence;
         let worth = found.model.pairs.conserved_edge();
-        let suits = evidence.nodes() >= LARGE && found.coverage == Coverage::Full;
+        let suits = evidence.nodes() > LARGEST_WHOLE_CHAIN && found.coverage == Coverage::Full;
         if !(suits && worth > 0.0 && is_listed(evidence, &found.model)) {
             return Ok(None);
         }
@@ -174,7 +186,7 @@ impl Sampling<'_> {
         let chains = Anneal {
             rounds: 0,
             samples: 400,
-            sampling: 1.0 / worth,
+            sampling: 1.0 / (worth * found.share),
             ..Anneal::default()
         };
         let start = Start::seeded(self.seed).with_assignment(&found.assignment);

@@ -4,6 +4,7 @@
 //!
 //! | stage | file | what it hands on |
 //! |---|---|---|
+//! | symmetry | `symmetry` | the nodes that nothing tells apart, and whether the graphs are copies of each other |
 //! | observations | `observations` | the presence and weight of every pair of nodes; lengths by their square roots, counts by their logarithms, other heavy tails by their ranks |
 //! | evidence | `evidence` | what speaks for a matching, in nats: edges under a [`PairModel`](crate::affinity::likelihood::PairModel), soft anchors, similarities, the prior |
 //! | program | `program` | the integer quadratic program of that evidence, anchors folded exactly into its first-order term |
@@ -11,6 +12,7 @@
 //! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
 //! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
 //! | marginals | `marginals` | posterior marginals from Metropolis chains around the matching |
+//! | chance | `chance` | whether unrelated graphs would be matched as well |
 //! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
 //! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
 //!
@@ -18,6 +20,7 @@
 //! numbers that choose a path stand in `thresholds`.
 
 mod anchor_check;
+mod chance;
 mod completion;
 mod evidence;
 #[cfg(test)]
@@ -31,23 +34,29 @@ mod regime;
 mod repair;
 mod scale_curve;
 mod search;
-mod sparse;
+pub(super) mod sparse;
+mod symmetry;
 mod thresholds;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use self::anchor_check::check_anchors;
+use self::chance::{Chance, TIERS};
 use self::completion::complete;
 use self::evidence::Evidence;
+use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
 use self::thresholds::SEARCH_SHARE;
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
-use crate::matching::{Matching, Measure};
+use crate::linalg::Matrix;
+use crate::matching::{Alternatives, Matching, Measure, Trust};
 use crate::monitor::Monitor;
 use crate::points::PointsModel;
 use crate::settings::{self, Settings};
@@ -93,7 +102,7 @@ pub enum RegimeChoice {
 /// assert_eq!(matching.mapping()[&3], 2);
 /// # Ok::<(), anchormatch::Error>(())
 /// ```
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Best {
@@ -109,6 +118,8 @@ pub struct Best {
     pub regime: RegimeChoice,
     /// How points lie to each other, where nodes are points. Default: by evidence.
     pub points_model: PointsModel,
+    /// How many candidates of each node are kept. Default 4: its partner and three more.
+    pub top: usize,
     /// A solver in the place of the search. Default none.
     #[serde(with = "by_name::optional")]
     pub solver: Option<Arc<dyn Solver>>,
@@ -152,6 +163,22 @@ impl Default for Ingredients {
             fitted_scales: true,
             outliers: true,
             heat_for_weights: false,
+        }
+    }
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self {
+            effort: Effort::default(),
+            allow_unmatched: false,
+            repair_anchors: false,
+            regime: RegimeChoice::default(),
+            points_model: PointsModel::default(),
+            top: Alternatives::KEPT,
+            solver: None,
+            seed: 0,
+            ingredients: Ingredients::default(),
         }
     }
 }
@@ -328,6 +355,7 @@ impl Best {
         log.parameter("regime", "dense");
         log.note_directions(task, true);
         let free = FreeNodes::of(task);
+        let symmetry = log.stage("symmetry", monitor, |_| Ok(symmetry::find(task, monitor)))?;
         let observed = log.stage("observations", monitor, |_| {
             observe(task, ingredients, monitor)
         })?;
@@ -341,11 +369,26 @@ impl Best {
         })?;
         let first = task.facts().start.as_deref();
         let first = first.map(|pairs| evidence.assignment(pairs));
+        let copy = symmetry.copy.as_ref().map(|copy| {
+            let pairs = copy.iter().map(|&a| a as usize).enumerate();
+            evidence.assignment(&pairs.collect::<Vec<_>>())
+        });
+        let is_known = first.is_some() || copy.is_some();
+        let listed = if is_known || !regime::may_anneal(self, task) {
+            None
+        } else {
+            log.stage("lists", monitor, |_| {
+                let pairs = sparse::pairs(self, task, monitor);
+                Ok(Some(evidence.assignment(&pairs)))
+            })?
+        };
         // What comes after the search takes its time too.
         let search = Search {
             preset: self,
             evidence: &evidence,
             monitor: &monitor.with_share(SEARCH_SHARE),
+            copy: copy.as_ref(),
+            listed: listed.as_ref(),
         };
         let mut found = search.most_likely(first.as_ref(), &mut log)?;
         let sampling = Sampling {
@@ -357,7 +400,13 @@ impl Best {
         if let Some(decoded) = marginals.decoded.take() {
             found.replace(&evidence, decoded);
         }
+        symmetry::share_evenly(&mut marginals.values, &free, &symmetry.orbits);
         found.describe(&evidence, &mut log);
+        let chance = log.stage("chance", monitor, |_| {
+            let ways = symmetry.ways[0].max(symmetry.ways[1]);
+            Ok(self.weigh(&evidence, &found, ways, &mut marginals.values))
+        })?;
+        chance.describe(&mut log);
         let report = log.stage("anchor check", monitor, |_| {
             check_anchors(self, task, &free, &found, monitor)
         })?;
@@ -369,6 +418,26 @@ impl Best {
         };
         // Where too many nodes have the same few candidates, some of them stay alone.
         assignment.retain(|i, a| evidence.allows(i, a));
+        let places = free.source.iter().enumerate();
+        let places: HashMap<usize, usize> = places.map(|(i, &node)| (node, i)).collect();
+        let list = |node: usize| {
+            let row = places
+                .get(&node)
+                .map_or(&[][..], |&i| marginals.values.row(i));
+            row.iter().enumerate().map(|(a, &p)| (free.target[a], p))
+        };
+        let nodes = 0..task.source().node_count();
+        let alternatives = Alternatives::of_most(self.top, nodes.clone().map(list));
+        let sum = |node| list(node).map(|(_, p)| p).sum::<f64>().min(1.0);
+        let partners: f64 = free.source.iter().map(|&node| sum(node)).sum();
+        let alone = |node| {
+            if places.contains_key(&node) {
+                1.0 - sum(node)
+            } else {
+                0.0
+            }
+        };
+        let alternatives = alternatives.with_alone(nodes.map(alone).collect());
         let solution = Solution {
             objective: found.evidence,
             assignment,
@@ -385,6 +454,51 @@ impl Best {
         let mut matching = assemble(task, &free, solution, Measure::Evidence, log);
         matching.samples = marginals.samples;
         matching.anchor_report = report;
+        matching.alternatives = Some(alternatives);
+        matching.trust = Trust {
+            beyond_chance: Some(chance.nats),
+            partners: Some(partners),
+            orbits: symmetry.orbits,
+        };
         Ok(matching)
+    }
+
+    /// What speaks against chance, for matchings that are as good in so many `ways`; the marginals follow.
+    fn weigh(
+        &self,
+        evidence: &Evidence<'_>,
+        found: &Found,
+        ways: f64,
+        values: &mut Matrix,
+    ) -> Chance {
+        // Where few partners are possible, chance has little to choose from.
+        let fewer = |matched: &Assignment| {
+            let sources = matched.pairs().map(|(i, _)| evidence.free.source[i]);
+            let allowed = evidence.allowed.as_ref();
+            allowed.map_or(0.0, |allowed| allowed.fewer_ways(sources))
+        };
+        let tiers = TIERS.iter().map(|&least| {
+            let mut sure = found.assignment.clone();
+            sure.retain(|i, a| values[(i, a)] >= least);
+            if sure.matched() == 0 {
+                return f64::NEG_INFINITY;
+            }
+            let model = evidence.fit(&sure);
+            evidence.posterior(&model, &sure, found.share) + fewer(&sure)
+        });
+        let all = found.evidence + fewer(&found.assignment);
+        let tiers = tiers.chain([all]).map(|nats| nats + ways);
+        let chance = Chance::of(tiers, self.allow_unmatched);
+        let (n, m) = evidence.shape();
+        // Without anything to find, any partner is as good as another, or none at all.
+        let any = if self.allow_unmatched {
+            0.0
+        } else {
+            (1.0 - chance.weight) / n.max(m).max(1) as f64
+        };
+        for value in values.as_mut_slice() {
+            *value = chance.weight * *value + any;
+        }
+        chance
     }
 }

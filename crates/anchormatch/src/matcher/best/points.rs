@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
+use super::chance::Chance;
 use super::thresholds::{LARGEST_DISTANCES, LEAST_GAIN, MOST_EXTRA, TRUST};
 use super::{Best, Effort};
 use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
-use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples};
+use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
 use crate::points::{FittedFamily, PointsModel, Posterior, Question, match_points};
 use crate::solver::Status;
@@ -148,7 +149,20 @@ fn matching(
         anchor: false,
     }));
     describe(&mut log, posterior);
+    // Of all maps of all families, the best one has some evidence with points that are unrelated as well.
     let free = task.anchors().free_nodes(task.source(), task.target());
+    let fewer = free.0.len().min(free.1.len());
+    let chance = Chance::of_maps(posterior.gain, fewer);
+    chance.describe(&mut log);
+    for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
+        pair.confidence *= chance.weight;
+    }
+    let weighted = |(a, p): (usize, f64)| (a, chance.weight * p);
+    let lists = posterior.candidates().map(|list| list.map(weighted));
+    let alternatives = Alternatives::of_most(preset.top, lists);
+    // Points may have no partner whether or not they are left alone.
+    let listed = posterior.candidates().flatten();
+    let partners = listed.map(|(_, p)| chance.weight * p).sum();
     let samples = Samples {
         nodes: free.0,
         partners: posterior.samples(SAMPLES, preset.seed),
@@ -162,7 +176,12 @@ fn matching(
         status,
         iterations: posterior.climbs,
         model: posterior.families.clone(),
-        alternatives: Some(Alternatives::new(posterior.candidates())),
+        alternatives: Some(alternatives),
+        trust: Trust {
+            beyond_chance: Some(chance.nats),
+            partners: Some(partners),
+            ..Trust::default()
+        },
         samples,
         anchor_report: checks(posterior),
         ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)

@@ -127,6 +127,13 @@ pub(super) fn problem(
             MORE_MEMORY,
         )?;
     }
+    let further = observed.further.len() as u64;
+    let what = "the evidence of layers and of edges between the sides";
+    monitor.reserve(
+        what,
+        bytes(4 * further, 2 * further, evidence.graphs),
+        MORE_MEMORY,
+    )?;
     let (rows, columns) = (&evidence.free.source[..], &evidence.free.target[..]);
     let source = (&observed.source, rows);
     let target = (&observed.target, columns);
@@ -205,10 +212,7 @@ fn of_factors(
     monitor: &Monitor,
 ) -> Result<Option<Box<dyn Pairwise>>> {
     let (source, target) = ((&observed.source, rows), (&observed.target, columns));
-    let mut factors = model.factors(source, target, needed);
-    for (f, _) in &mut factors {
-        f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
-    }
+    let mut factors = scaled(model.factors(source, target, needed), share);
     Ok(match factors.len() {
         0 => None,
         1 => {
@@ -242,16 +246,22 @@ fn of_view(
             of_factors(observed, model, (rows, columns), needed, share, monitor)
         }
         View::Crossing([there, back], _) => {
-            let mut factors = model.crossing_factors([there, back], (rows, columns), needed);
-            if factors.is_empty() {
-                return Ok(None);
-            }
-            for (f, _) in &mut factors {
-                f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
-            }
-            Ok(Some(Box::new(CrossingPairwise::new(&factors)?)))
+            let factors = model.crossing_factors([there, back], (rows, columns), needed);
+            let factors = scaled(factors, share);
+            Ok(match factors.is_empty() {
+                true => None,
+                false => Some(Box::new(CrossingPairwise::new(&factors)?)),
+            })
         }
     }
+}
+
+/// A share of every product.
+fn scaled(mut factors: Vec<(Matrix, Matrix)>, share: f64) -> Vec<(Matrix, Matrix)> {
+    for (f, _) in &mut factors {
+        f.as_mut_slice().iter_mut().for_each(|v| *v *= share);
+    }
+    factors
 }
 
 /// ½ (F_ij G_ab + F_ji G_ba) of every pair of factors, as products of symmetric and of antisymmetric parts.

@@ -1,6 +1,8 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
-use super::thresholds::{LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS};
+use super::thresholds::{
+    ANNEALED_PROPOSALS, LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS, SPARSE_DENSITY,
+};
 use super::{Best, Effort, Ingredients, RegimeChoice};
 use crate::graph::Graph;
 use crate::solver::{Anneal, Faq, MeanField, Portfolio, Solver};
@@ -29,6 +31,20 @@ pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
     }
 }
 
+/// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth
+/// asking first.
+pub(super) fn may_anneal(preset: &Best, task: &Task<'_>) -> bool {
+    let is_sparse = |graph: &Graph| {
+        let n = graph.node_count().max(2) as f64;
+        graph.sparse_adjacency().entries() as f64 <= SPARSE_DENSITY * n * (n - 1.0)
+    };
+    let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
+    preset.effort == Effort::Best
+        && !needs_all
+        && task.nodes() >= LARGE
+        && task.graphs().into_iter().all(is_sparse)
+}
+
 /// What the choice depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outline {
@@ -48,6 +64,8 @@ pub(super) enum Regime {
     Given,
     /// Sparse graphs of some size: annealing along edges.
     Annealing,
+    /// The same with more time.
+    LongAnnealing,
     /// Small graphs: relaxations and random starts, searched until independent searches agree.
     Portfolio,
     /// The rest: a relaxation and a short search; see [`Relaxed`].
@@ -95,7 +113,7 @@ impl Regime {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Given => "given solver",
-            Self::Annealing => "annealing",
+            Self::Annealing | Self::LongAnnealing => "annealing",
             Self::Portfolio => "portfolio",
             Self::Relaxed(_) => "relaxation",
         }
@@ -143,10 +161,14 @@ pub(super) fn portfolio(nodes: usize, effort: Effort, ingredients: &Ingredients)
 
 /// Short rounds of annealing, as long as they gain something. Matchings as good as the best are sampled
 /// once the scales are known.
-pub(super) fn anneal(effort: Effort) -> Anneal {
+pub(super) fn anneal(nodes: usize, effort: Effort, is_long: bool) -> Anneal {
     let thorough = Anneal {
         rounds: 8,
-        sweeps: 150,
+        sweeps: if is_long {
+            (ANNEALED_PROPOSALS / nodes.max(1)).clamp(150, 8000)
+        } else {
+            150
+        },
         samples: 0,
         ..Anneal::default()
     };

@@ -38,6 +38,18 @@ pub(super) const LARGEST_SECOND_SEARCH: usize = 1000;
 /// `anchormatch-lab bench networks`
 pub(super) const LARGEST_UNASKED_CHECK: usize = 200;
 
+/// Nodes up to which graphs with few edges are sampled by chains that exchange any two partners, and jump between the
+/// modes that were met; beyond, exchanges go along edges.
+///
+/// `scripts/bench_calibration.py --families attachment,geometric,attributes`
+pub(super) const LARGEST_WHOLE_CHAIN: usize = 300;
+
+/// Exchanges that a long round of annealing proposes where that is more than 150 for each node: small graphs have many
+/// optima that lie close together, and time enough.
+///
+/// `scripts/bench_calibration.py --families attachment,geometric,edges`
+pub(super) const ANNEALED_PROPOSALS: usize = 1_200_000;
+
 /// Share of the pairs that are joined beyond which a graph's edges are not listed.
 ///
 /// `anchormatch-lab bench networks`
@@ -117,3 +129,24 @@ pub(super) const TRUST: f64 = 0.99;
 ///
 /// `anchormatch-lab bench large`
 pub(super) const KEPT: f32 = 0.8;
+
+/// Nats of the posterior from which on a matching of all nodes is likelier right than found by chance. Matchings that
+/// differ by a few pairs share most of their evidence, so that unrelated graphs stay below 0.
+///
+/// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
+pub(super) const CHANCE_OF_FULL: f64 = -3.0;
+
+/// The same where the nodes that are matched were chosen too.
+///
+/// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
+pub(super) const CHANCE_OF_PARTS: f64 = 3.0;
+
+/// The same for a map between points: families, turns and scales to choose from.
+///
+/// `scripts/bench_trust.py`
+pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
+
+/// Nats over which the one turns into the other.
+///
+/// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
+pub(super) const CHANCE_WIDTH: f64 = 2.0;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::matching::{Diagnostics, Pair};
+use crate::matching::{Diagnostics, Pair, Trust};
 use crate::solver::Status;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -29,6 +29,7 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
     Matching {
         model: vec![],
         alternatives: None,
+        trust: Trust::default(),
         pairs,
         unmatched_source,
         unmatched_target: vec![],

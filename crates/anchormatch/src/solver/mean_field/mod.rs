@@ -119,7 +119,7 @@ impl Solver for MeanField {
         Info {
             name: "mean-field",
             kind: Kind::Relaxation,
-            reference: "Gold, Rangarajan, IEEE TPAMI 18, 1996; critical temperature: this project",
+            reference: "Gold, Rangarajan, IEEE TPAMI 1996; critical temperature: ours",
             complexity: "P + O(n²) a balancing sweep",
             accepts: "all",
             candidates: OnLists::Listed,

@@ -7,8 +7,10 @@
 
 mod recipe;
 
-use anchormatch::affinity::proximity::{Learner, Mode};
-use anchormatch::matcher::{Paper, Terms};
+use anchormatch::affinity::proximity::{Learner, Metric, Mode};
+use anchormatch::matcher::{
+    AnchorHeat, Features, FirstOrder, Paper, ProximityLearner, Reading, Terms,
+};
 use anchormatch_generate::{Synthetic, house, stream};
 use rand::RngExt;
 
@@ -72,6 +74,7 @@ impl Choices {
         choices.parameters();
         choices.learning();
         choices.anchor_terms();
+        choices.readings();
         choices
     }
 
@@ -268,20 +271,17 @@ impl Choices {
     fn anchor_terms(&mut self) {
         let question = "heat to anchors";
         self.default_row(question, "summed, then compared");
-        for (value, anchors) in [
-            ("compared by anchor, then summed", AnchorTerm::ByAnchor),
-            ("anchors folded in exactly", AnchorTerm::Folded),
-        ] {
-            self.add(
-                question,
-                value,
-                0,
-                by_hand(Recipe {
-                    anchors,
-                    ..Recipe::default()
-                }),
-            );
-        }
+        let each = reading(|reading| reading.anchor_heat = AnchorHeat::Each);
+        self.preset(question, "compared by anchor, then summed", each);
+        self.add(
+            question,
+            "anchors folded in exactly",
+            0,
+            by_hand(Recipe {
+                anchors: AnchorTerm::Folded,
+                ..Recipe::default()
+            }),
+        );
         self.preset(
             question,
             "none (heat+b)",
@@ -307,6 +307,57 @@ impl Choices {
     }
 }
 
+impl Choices {
+    /// Where the text allows more than one reading.
+    fn readings(&mut self) {
+        let question = "first order in RRWM";
+        self.default_row(question, "counted in the pairs");
+        let diagonal = Paper::default().with_linear_unary(false);
+        self.preset(question, "on W's diagonal, literally", diagonal);
+        let question = "affinity of the first order";
+        self.default_row(question, "sum of affinities");
+        let sum = reading(|reading| reading.first_order = FirstOrder::AffinityOfSum);
+        self.preset(question, "affinity of the sum", sum);
+        let question = "metric of d_B";
+        self.default_row(question, "B for both graphs together");
+        let shared = || paper(|paper| paper.learner.metric = Metric::Shared);
+        self.preset(question, "one M of the difference", shared());
+        let mut several = shared();
+        several.reading.features = Features::HeatSignatures;
+        self.preset(question, "one M, heat at several times as θ", several);
+        let xing = reading(|reading| reading.proximity_learner = ProximityLearner::Xing);
+        self.preset(question, "one M after Xing et al.", xing);
+        let question = "θ";
+        self.default_row(question, "φ²");
+        let heat = reading(|reading| reading.features = Features::HeatSignatures);
+        self.preset(question, "heat at several times", heat);
+        for (question, terms, usual) in [
+            ("weight c_ap in iv", Terms::HeatAnchors, "3"),
+            ("weight c_B in v", Terms::HeatProximity, "8"),
+        ] {
+            let wanted = format!("none ({terms})");
+            let row = self.rows.iter().find(|row| row.value == wanted);
+            let place = row.expect("a row of that variant").place;
+            self.row(question, usual.to_owned(), place, place);
+            let mut unit = Paper::with_terms(terms);
+            (unit.anchor_weight, unit.proximity_weight) = (1.0, 1.0);
+            self.add(
+                question,
+                "1, as the paper says",
+                place,
+                Entry::new("", unit),
+            );
+        }
+    }
+}
+
+/// The preset with the text read otherwise.
+fn reading(change: impl FnOnce(&mut Reading)) -> Paper {
+    let mut reading = Reading::default();
+    change(&mut reading);
+    Paper::default().with_reading(reading)
+}
+
 /// The preset with something changed.
 fn paper(change: impl FnOnce(&mut Paper)) -> Paper {
     let mut paper = Paper::default();
@@ -328,7 +379,7 @@ pub fn ablations(hotel: Option<&Film>, scale: &Scale, seed: u64) -> Protocol {
     protocol.curves[0].name = KINDS[0].to_owned();
     if let Some(film) = hotel {
         let far = |from: usize, to: usize| (60..=90).contains(&(to - from));
-        let point = random_pairs(film, "hotel, gaps 60 to 90", trials, seed, far);
+        let point = random_pairs(film, "hotel, gaps 60 to 90", (2, trials), seed, far);
         protocol.add_curve(KINDS[1], "kind", vec![(0.0, point)]);
         protocol.data = Some(film.data.clone());
     }
@@ -339,7 +390,7 @@ pub fn ablations(hotel: Option<&Film>, scale: &Scale, seed: u64) -> Protocol {
     let mut point = random_pairs(
         &Film::our_house(),
         "house, pans 25 apart",
-        trials,
+        (2, trials),
         seed,
         far,
     );
@@ -349,11 +400,11 @@ pub fn ablations(hotel: Option<&Film>, scale: &Scale, seed: u64) -> Protocol {
     protocol
 }
 
-/// Trials on pairs of views, uniform among those that `keep` takes.
-fn random_pairs(
+/// Trials on pairs of views, uniform among those that `keep` takes; so many anchors in each of so many.
+pub(super) fn random_pairs(
     film: &Film,
     name: &str,
-    trials: usize,
+    (anchors, trials): (usize, usize),
     seed: u64,
     keep: impl Fn(usize, usize) -> bool,
 ) -> Point {
@@ -365,7 +416,7 @@ fn random_pairs(
     Point::new(name, trials, move |k| {
         let seed = derived_seed(seed, &[&stem, &k]);
         let pair = pairs[stream(seed, 101).random_range(0..pairs.len())];
-        film.trial(pair, 2, seed)
+        film.trial(pair, anchors, seed)
     })
 }
 

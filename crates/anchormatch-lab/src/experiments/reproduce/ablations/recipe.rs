@@ -7,6 +7,7 @@ use anchormatch::affinity::second_order::{bandwidth, mean_squared_difference};
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Paper;
 use anchormatch::problem::{GaussianKernel, Pairwise};
+use anchormatch::solver::Rrwm;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::reproduce::Entry;
@@ -33,7 +34,6 @@ pub(super) enum First {
 #[serde(rename_all = "snake_case")]
 pub(super) enum AnchorTerm {
     Summed,
-    ByAnchor,
     Folded,
 }
 
@@ -80,6 +80,10 @@ impl Program for Exchanged {
     fn build(&self, bench: &Workbench<'_>) -> Result<(Matrix, Box<dyn Pairwise>)> {
         self.recipe.build(&self.paper, bench)
     }
+
+    fn solver(&self) -> Rrwm {
+        Rrwm::linear()
+    }
 }
 
 impl Recipe {
@@ -92,13 +96,6 @@ impl Recipe {
                 self.add(
                     &mut unary,
                     &bench.heat_to_anchors(&heat),
-                    preset.anchor_weight,
-                );
-            }
-            AnchorTerm::ByAnchor => {
-                self.add(
-                    &mut unary,
-                    &bench.heat_by_anchor(&heat),
                     preset.anchor_weight,
                 );
             }

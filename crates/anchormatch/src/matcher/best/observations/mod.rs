@@ -51,6 +51,12 @@ pub(super) fn observe(
         None => one_layer([source, target], task.is_directed(), ingredients, monitor)?,
         Some(kinds) => {
             let layers = views::layers(task.graphs(), [&kinds[0], &kinds[1]], task.is_directed())?;
+            let more = layers.len().saturating_sub(1) as u64;
+            monitor.reserve(
+                "the weights of all layers",
+                bytes(more, 0, task.graphs()),
+                MORE_MEMORY,
+            )?;
             let mut layers = layers.iter().map(|[source, target]| {
                 one_layer([source, target], task.is_directed(), ingredients, monitor)
             });
@@ -66,6 +72,8 @@ pub(super) fn observe(
         }
     };
     if let Some([there, back]) = &task.facts().crossing {
+        let what = "the weights of the edges between the sides";
+        monitor.reserve(what, bytes(0, 2, task.graphs()), MORE_MEMORY)?;
         let crossing = views::crossing([there, back], observed.scale);
         observed.further.push(crossing);
     }

@@ -3,13 +3,14 @@
 //! Each has a model of its own, fitted like that of the edges, and adds its nats to theirs.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::Observed;
 use crate::affinity::likelihood::{
     Agreement, Needed, Observations, PairModel, Scale, information_of_counts,
 };
 use crate::error::Result;
-use crate::graph::{EdgeKinds, Graph};
+use crate::graph::{Directions, Duplicates, EdgeKinds, Graph, GraphBuilder};
 use crate::linalg::{Csr, Matrix};
 
 /// A further source of pairwise evidence.
@@ -182,29 +183,32 @@ pub(in crate::matcher::best) fn layers(
     Ok(both.collect())
 }
 
+/// The graph of every layer of one side.
 fn of_one_side(nodes: usize, kinds: &EdgeKinds, directed: bool) -> Result<BTreeMap<&str, Graph>> {
-    let mut edges: BTreeMap<&str, Vec<(usize, usize, f64)>> = BTreeMap::new();
-    for edge in kinds.edges().iter().filter(|edge| edge.from != edge.to) {
+    let mut builders: BTreeMap<&str, GraphBuilder> = BTreeMap::new();
+    for edge in kinds.edges() {
         let name = kinds.names()[edge.kind as usize].as_str();
-        let list = edges.entry(name).or_default();
+        let builder = match builders.entry(name) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let directions = if directed {
+                    Directions::Keep
+                } else {
+                    Directions::Ignore
+                };
+                let builder = GraphBuilder::with_nodes(nodes)?.duplicates(Duplicates::Sum);
+                entry.insert(builder.directions(directions))
+            }
+        };
         let (from, to) = (edge.from as usize, edge.to as usize);
-        match list
-            .last_mut()
-            .filter(|last| (last.0, last.1) == (from, to))
-        {
-            Some(last) => last.2 += edge.weight,
-            None => list.push((from, to, edge.weight)),
+        if directed {
+            builder.arc(from, to, edge.weight, None)?;
+        } else {
+            builder.edge(from, to, edge.weight, None)?;
         }
     }
-    let graph = |edges: &[(usize, usize, f64)]| {
-        if directed {
-            Graph::from_arcs(nodes, edges)
-        } else {
-            Graph::from_edges(nodes, edges)
-        }
-    };
-    let graphs = edges
-        .into_iter()
-        .map(|(name, edges)| Ok((name, graph(&edges)?)));
-    graphs.collect()
+    let graphs = builders.into_iter();
+    graphs
+        .map(|(name, builder)| Ok((name, builder.build()?)))
+        .collect()
 }

@@ -4,6 +4,7 @@
 //! again from there. It ends when the matching stays the same, when the scales cannot change the
 //! program, when a limit is reached, or after [`FITS`] fits.
 
+mod agreement;
 mod outliers;
 mod polish;
 mod relaxed;
@@ -13,23 +14,28 @@ use super::evidence::Evidence;
 use super::found::Found;
 use super::program::{Program, Terms, is_listed, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
-use super::thresholds::LARGEST_PARTIAL;
+use super::thresholds::{LARGE, LARGEST_PARTIAL};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::matcher::{Log, candidates};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
-use crate::solver::{Solution, Solver, Start};
+use crate::solver::{Solution, Solver, Start, Status};
 
 /// Fits of the scales, each followed by a search under them, at most.
 const FITS: usize = 4;
 
 /// What a search needs beside the program.
+#[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) preset: &'a Best,
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) monitor: &'a Monitor,
+    /// The matching that makes the graphs copies of each other, where there is one.
+    pub(super) copy: Option<&'a Assignment>,
+    /// The matching that lists of candidates lead to, where they were asked.
+    pub(super) listed: Option<&'a Assignment>,
 }
 
 /// What a search without a fit found.
@@ -64,7 +70,13 @@ impl Search<'_> {
         };
         let regime = Regime::choose(outline, &preset.ingredients);
         log.parameter("search", regime.as_str());
-        let full = log.stage("search", monitor, |_| self.full(program, regime, first))?;
+        let full = log.stage("search", monitor, |_| {
+            let found = self.full(program, regime, first)?;
+            match (self.listed, regime) {
+                (Some(listed), Regime::Annealing) => self.confirmed(found, listed),
+                _ => Ok(found),
+            }
+        })?;
         log.stage("outliers", monitor, |_| self.without_outliers(full))
     }
 
@@ -190,12 +202,27 @@ impl Search<'_> {
         let start = Start {
             seed: preset.seed,
             soft: None,
-            assignment: first,
+            assignment: first.or(self.copy),
         };
+        if let Some(copy) = self.copy
+            && self.evidence.nodes() >= LARGE
+            && preset.solver.is_none()
+        {
+            return Ok(Solution {
+                objective: problem.objective(copy),
+                assignment: copy.clone(),
+                soft: None,
+                iterations: 0,
+                status: Status::Converged,
+                convergence: Vec::new(),
+            }
+            .into());
+        }
         match (regime, &preset.solver) {
             (Regime::Given, Some(solver)) => Ok(solver.solve(problem, &start, monitor)?.into()),
-            (Regime::Annealing, _) => {
-                let anneal = anneal(preset.effort);
+            (Regime::Annealing | Regime::LongAnnealing, _) => {
+                let is_long = regime == Regime::LongAnnealing;
+                let anneal = anneal(self.evidence.nodes(), preset.effort, is_long);
                 Ok(anneal.solve(problem, &start, monitor)?.into())
             }
             (Regime::Given | Regime::Portfolio, _) => {
@@ -239,6 +266,8 @@ mod tests {
                 preset: &preset,
                 evidence,
                 monitor: &monitor,
+                copy: None,
+                listed: None,
             };
             for regime in [Regime::Portfolio, relaxed] {
                 for first in [None, Some(&wrong)] {

@@ -5,12 +5,14 @@
 //! ([`ListedBalance`]). Iterated until the likeliest partners stay; the model is fitted on the way. What is
 //! left over, for a node, is the chance that none of its candidates is the one.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::expansion::Expansion;
 use super::known::Known;
-use super::model::Model;
-use super::neighbours::{Believed, Outlook, keep_highest};
+use super::model::{Model, PART};
+use super::neighbours::{Believed, Candidate, Outlook, keep_highest};
 use super::rows::by_row;
 use super::side::{NONE, Side};
 use crate::assignment::ListedBalance;
@@ -27,19 +29,19 @@ const DEPTH: f32 = 14.0;
 const ALONE: f64 = 0.001;
 
 /// Iterations after which the model is fitted.
-const FITS: usize = 3;
+pub(super) const FITS: usize = 3;
 
 /// Beliefs that change by less are the same.
 const LITTLE: f32 = 0.01;
 
 /// Beliefs above which a pair is taken for one in a fit.
-const SURE: f32 = 0.5;
+pub(super) const SURE: f32 = 0.5;
 
 /// Beliefs above which a pair is as good as certain.
-const CERTAIN: f32 = 0.99;
+pub(super) const CERTAIN: f32 = 0.99;
 
 /// The share of the nodes whose likeliest partner may change in the last iteration.
-const STILL: f64 = 1e-3;
+pub(super) const STILL: f64 = 1e-3;
 
 /// What is believed.
 pub(super) struct Beliefs {
@@ -66,9 +68,11 @@ pub(super) struct Surroundings {
 impl Beliefs {
     /// The sum of the likeliest partners' probabilities.
     pub(super) fn expected_right(&self) -> f64 {
-        let rows = 0..self.occupancy.rows();
-        let occupancy = rows.filter_map(|i| top(&self.occupancy, i));
-        occupancy.map(|(_, share)| f64::from(share)).sum()
+        let rows = self.occupancy.rows();
+        let parts = (0..rows.div_ceil(PART)).map(|part| part * PART..rows.min((part + 1) * PART));
+        parts
+            .map(|rows| expected_right(&self.occupancy, rows))
+            .sum()
     }
 
     /// The partners that are likelier than `least`, which is at least a half, and the anchors.
@@ -92,24 +96,51 @@ impl Beliefs {
         let settled = [0, 1].map(|k| sides[k].over_neighbours(|j| masses[k][j]));
         let lost = (self.model).lost(sides, [&|j| masses[0][j], &|j| masses[1][j]]);
         let missing = self.model.missing();
-        let left: f64 = (0..target.nodes())
-            .map(|a| {
-                let free = f64::from(1.0 - masses[1][a]).max(0.0);
-                let nats = match &lost {
-                    None => settled[1][a] * missing[1],
-                    Some(lost) => lost[1][a],
-                };
-                free * f64::from(nats).exp()
-            })
-            .sum();
-        let nodes = source.nodes().min(target.nodes()) as f64;
+        let nats = |a: usize| match &lost {
+            None => settled[1][a] * missing[1],
+            Some(lost) => lost[1][a],
+        };
+        let parts = masses[1].chunks(PART).enumerate();
+        let left = parts.map(|(part, masses)| {
+            let nodes = part * PART..part * PART + masses.len();
+            left_over(masses, nodes.map(nats))
+        });
+        let left: f64 = left.sum();
+        let nodes = source.nodes().min(target.nodes());
         Surroundings {
             masses,
             settled,
             lost,
-            others: left + ALONE / (1.0 - ALONE) * nodes,
+            others: others(left, nodes),
         }
     }
+}
+
+/// The likelihood of targets that no neighbour speaks for, by the probability that they have a partner and what
+/// it costs that no neighbour of theirs is kept.
+pub(super) fn left_over(masses: &[f32], nats: impl Iterator<Item = f32>) -> f64 {
+    let each = masses.iter().zip(nats);
+    each.map(|(mass, nats)| f64::from(1.0 - mass).max(0.0) * f64::from(nats).exp())
+        .sum()
+}
+
+/// The same of all targets with the likelihood of no partner at all; `nodes` are those of the smaller side.
+pub(super) fn others(left: f64, nodes: usize) -> f64 {
+    left + ALONE / (1.0 - ALONE) * nodes as f64
+}
+
+/// The sum of the likeliest partners' probabilities, over some rows.
+pub(super) fn expected_right(occupancy: &Csr<f32>, rows: Range<usize>) -> f64 {
+    let tops = rows.filter_map(|i| top(occupancy, i));
+    tops.map(|(_, share)| f64::from(share)).sum()
+}
+
+/// Keeps the candidates of a node that its evidence does not rule out, by ascending node.
+pub(super) fn shortlist(candidates: &[Candidate], row: &mut Vec<(u32, f32)>) {
+    let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
+    let near = candidates.iter().filter(|c| c.nats > top - DEPTH);
+    row.extend(near.map(|c| (c.node, c.nats)));
+    keep_highest(row, CANDIDATES);
 }
 
 /// Iterates at most `iterations` times from what was settled.
@@ -144,7 +175,8 @@ pub(super) fn believe(
         let Some(occupancy) = balance.balance(&nats, rest, monitor) else {
             break;
         };
-        let change = changed(&beliefs.occupancy, &occupancy);
+        let change =
+            changed(&beliefs.occupancy, &occupancy) as f64 / sides[0].nodes().max(1) as f64;
         let moved = moved(&beliefs.occupancy, &occupancy);
         beliefs.occupancy = occupancy;
         beliefs.iterations += 1;
@@ -227,11 +259,7 @@ fn update(
                 }
             }
             outlook.candidates(i, scratch);
-            let candidates = &scratch.candidates;
-            let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
-            let near = candidates.iter().filter(|c| c.nats > top - DEPTH);
-            row.extend(near.map(|c| (c.node, c.nats)));
-            keep_highest(row, CANDIDATES);
+            shortlist(&scratch.candidates, row);
         },
     )?;
     Some((nats, others))
@@ -283,7 +311,7 @@ fn likeliest(occupancy: &Csr<f32>, targets: usize, least: f32) -> [Vec<u32>; 2] 
 }
 
 /// The rows whose occupancy differs by more than a little.
-fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
+pub(super) fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
     let rows = (0..before.rows()).into_par_iter();
     let differs = |i: usize| {
         let share = |occupancy: &Csr<f32>, a: u32| occupancy.get(i, a as usize).unwrap_or(0.0);
@@ -297,10 +325,9 @@ fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
     rows.map(differs).collect()
 }
 
-/// The share of rows whose likeliest target is another.
-fn changed(before: &Csr<f32>, after: &Csr<f32>) -> f64 {
+/// The number of rows whose likeliest target is another.
+pub(super) fn changed(before: &Csr<f32>, after: &Csr<f32>) -> usize {
     let node = |occupancy: &Csr<f32>, i: usize| top(occupancy, i).map(|entry| entry.0);
     let rows = 0..before.rows();
-    let changed = rows.filter(|&i| node(before, i) != node(after, i)).count();
-    changed as f64 / before.rows().max(1) as f64
+    rows.filter(|&i| node(before, i) != node(after, i)).count()
 }

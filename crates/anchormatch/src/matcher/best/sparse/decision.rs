@@ -8,7 +8,7 @@ use crate::linalg::Csr;
 use crate::matching::Pair;
 
 /// What the choice may lose of the expected number of right pairs, a row.
-const SLACK: f32 = 1e-4;
+pub(super) const SLACK: f32 = 1e-4;
 
 /// The pairs with the greatest expected number of right ones; `allow_unmatched` leaves out the unlikely, else
 /// nodes that nothing speaks for are paired by their degrees.

@@ -9,7 +9,7 @@
 //! again.
 
 use super::known::Known;
-use super::model::Model;
+use super::model::{Model, PART};
 use super::neighbours::{Believed, Outlook};
 use super::rows::{by_row, for_nodes};
 use super::side::{NONE, Side};
@@ -26,7 +26,7 @@ const EVER: usize = 2;
 const RUMOURS: usize = 40;
 
 /// Candidates of a node that spread a rumour.
-const TENTATIVE: usize = 10;
+pub(super) const TENTATIVE: usize = 10;
 
 /// What was settled.
 pub(super) struct Expansion {
@@ -40,6 +40,81 @@ impl Expansion {
     /// How many pairs there are, anchors among them.
     pub(super) fn matched(&self) -> usize {
         self.partners[0].iter().filter(|a| **a != NONE).count()
+    }
+}
+
+/// What comes next when nothing sure is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The candidates of open nodes spread.
+    Rumour,
+    /// The bound is lowered.
+    Lower,
+    /// Nothing.
+    End,
+}
+
+/// Where an expansion stands: how low the bound is, how often rumours spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Course {
+    nodes: usize,
+    rumours: usize,
+    matched_then: usize,
+    bounds: usize,
+}
+
+impl Course {
+    pub(super) fn new(nodes: usize, matched: usize) -> Self {
+        Self {
+            nodes,
+            rumours: 0,
+            matched_then: matched,
+            bounds: EVER,
+        }
+    }
+
+    /// What it consists of.
+    pub(super) fn numbers(&self) -> [usize; 4] {
+        [self.nodes, self.rumours, self.matched_then, self.bounds]
+    }
+
+    pub(super) fn from_numbers(numbers: [usize; 4]) -> Self {
+        let [nodes, rumours, matched_then, bounds] = numbers;
+        Self {
+            nodes,
+            rumours,
+            matched_then,
+            bounds: bounds.min(BOUNDS.len()),
+        }
+    }
+
+    /// The bounds that hold now, the first of them at any time.
+    pub(super) fn bounds(&self) -> &'static [f32] {
+        &BOUNDS[..self.bounds]
+    }
+
+    /// Something was settled that had been postponed.
+    pub(super) fn settled(&mut self) {
+        self.bounds = EVER;
+    }
+
+    /// What to do when nothing is above any of the bounds.
+    pub(super) fn stuck(&mut self, matched: usize) -> Next {
+        let enough = self.nodes / 1000 + 1;
+        if matched == self.nodes {
+            return Next::End;
+        }
+        let progressed = matched - self.matched_then >= enough || self.rumours == 0;
+        if self.rumours == RUMOURS || !progressed {
+            if self.bounds == BOUNDS.len() {
+                return Next::End;
+            }
+            self.bounds += 1;
+            return Next::Lower;
+        }
+        self.rumours += 1;
+        self.matched_then = matched;
+        Next::Rumour
     }
 }
 
@@ -72,11 +147,10 @@ pub(super) fn expand(
 ) -> Expansion {
     let mut state = State::new(sides, known, first);
     let nodes = sides[0].nodes().min(sides[1].nodes());
-    let enough = nodes / 1000 + 1;
+    let mut course = Course::new(nodes, state.matched);
     let mut touched = [0, 1].map(|k| state.next_to_settled(k));
     let mut tentative = None;
-    let (mut rounds, mut rumours, mut matched_then) = (0, 0, state.matched);
-    let mut bounds = EVER;
+    let mut rounds = 0;
     loop {
         rounds += 1;
         let progress = Progress {
@@ -100,27 +174,20 @@ pub(super) fn expand(
             touched = stale;
             continue;
         }
-        let new = state.settle_postponed(&BOUNDS[..bounds]);
+        let new = state.settle_postponed(course.bounds());
         if !new.is_empty() {
             touched = state.settle(&new);
-            bounds = EVER;
+            course.settled();
             continue;
         }
-        if state.matched == nodes {
-            break;
-        }
-        let progressed = state.matched - matched_then >= enough || rumours == 0;
-        if rumours == RUMOURS || !progressed {
-            if bounds == BOUNDS.len() {
-                break;
+        match course.stuck(state.matched) {
+            Next::End => break,
+            Next::Lower => {
+                touched = [Vec::new(), Vec::new()];
+                continue;
             }
-            bounds += 1;
-            touched = [Vec::new(), Vec::new()];
-            continue;
+            Next::Rumour => state.refit(),
         }
-        rumours += 1;
-        matched_then = state.matched;
-        state.refit();
         let Some(lists) = state.tentative(monitor) else {
             break;
         };
@@ -173,12 +240,17 @@ impl<'a> State<'a> {
     fn sum_others(&mut self) {
         let missing = self.model.missing();
         self.others = [0, 1].map(|k| {
-            let open = (0..self.partners[k].len()).filter(|&i| self.partners[k][i] == NONE);
-            let nats = open.map(|i| match &self.lost {
-                None => self.settled[k][i] * missing[k],
-                Some(lost) => lost[k][i],
+            let partners = self.partners[k].chunks(PART).enumerate();
+            let parts = partners.map(|(part, partners)| {
+                let nodes = (part * PART..).zip(partners);
+                let open = nodes.filter(|(_, partner)| **partner == NONE);
+                let nats = open.map(|(i, _)| match &self.lost {
+                    None => self.settled[k][i] * missing[k],
+                    Some(lost) => lost[k][i],
+                });
+                missed(nats)
             });
-            nats.map(|nats| f64::from(nats).exp()).sum()
+            parts.sum()
         });
         self.matched_at_sums = self.matched;
     }
@@ -241,8 +313,8 @@ impl<'a> State<'a> {
         tentative: Option<&[Csr<f32>; 2]>,
         monitor: &Monitor,
     ) -> Option<()> {
-        // What is left changes slowly; once in a hundred pairs is often enough.
-        if self.matched > self.matched_at_sums + self.matched_at_sums / 100 {
+        // What is left changes slowly.
+        if sums_are_old(self.matched, self.matched_at_sums) {
             self.sum_others();
         }
         for k in 0..2 {
@@ -337,6 +409,16 @@ impl<'a> State<'a> {
         };
         Some([lists(0)?, lists(1)?])
     }
+}
+
+/// Whether what is left is to be summed again: once in a hundred pairs is often enough.
+pub(super) fn sums_are_old(matched: usize, at_sums: usize) -> bool {
+    matched > at_sums + at_sums / 100
+}
+
+/// The likelihood that all settled neighbours of these nodes are missed, by its nats.
+pub(super) fn missed(nats: impl Iterator<Item = f32>) -> f64 {
+    nats.map(|nats| f64::from(nats).exp()).sum()
 }
 
 /// How many neighbours of each node have partners.

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::neighbours::keep_highest;
 use super::side::NONE;
 use crate::attributes::{AttributeModel, Attributes};
+use crate::error::Result;
 use crate::linalg::{Csr, PairValues};
 use crate::task::{Allowed, Task};
 
@@ -85,6 +86,27 @@ impl Known {
         known
     }
 
+    /// Soft anchors alone: triplets of nats, the largest of which is `most`.
+    pub(super) fn of_soft(
+        shape: (usize, usize),
+        soft: Vec<(usize, usize, f32)>,
+        most: f32,
+    ) -> Result<Self> {
+        let mut known = Self {
+            range: 2.0 * most,
+            shape,
+            anchors: Vec::new(),
+            soft: Csr::from_triplets(shape.0, shape.1, soft)?,
+            similarity: None,
+            attributes: None,
+            allowed: None,
+            alone: [Vec::new(), Vec::new()],
+            named: [Csr::empty(shape.0, shape.1), Csr::empty(shape.1, shape.0)],
+        };
+        known.name();
+        Ok(known)
+    }
+
     /// Lists the pairs that soft anchors and the highest similarities name.
     fn name(&mut self) {
         let has_lists = self.allowed.is_some() || self.attributes.is_some();
@@ -154,6 +176,12 @@ impl Known {
             && self.alone[1].binary_search(&a).is_err()
     }
 
+    /// By how much fewer the matchings of these source nodes are for what is ruled out, in nats.
+    pub(super) fn fewer_ways(&self, sources: impl Iterator<Item = usize>) -> f64 {
+        let allowed = self.allowed.as_ref();
+        allowed.map_or(0.0, |allowed| allowed.fewer_ways(sources))
+    }
+
     /// Whether any pair is ruled out.
     pub(super) fn rules_out(&self) -> bool {
         self.allowed.is_some() || self.alone.iter().any(|nodes| !nodes.is_empty())
@@ -196,11 +224,6 @@ impl Known {
             None => known,
             Some((attributes, model)) => known + attributes.nats(model, i, a) as f32,
         }
-    }
-
-    /// Whether anything but edges speaks for or against pairs.
-    pub(super) fn has_priors(&self) -> bool {
-        self.similarity.is_some() || self.attributes.is_some()
     }
 
     /// Fits what similarities and attributes say to pairs.

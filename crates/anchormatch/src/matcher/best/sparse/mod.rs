@@ -21,6 +21,7 @@
 
 mod anchor_check;
 mod beliefs;
+pub mod blocks;
 mod correspondence;
 mod decision;
 mod expansion;
@@ -35,24 +36,35 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use self::anchor_check::check_anchors;
 use self::beliefs::believe;
 use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
+use self::model::Model;
 use self::restarts::{begin_from, restart};
-use self::side::{Side, weights_differ};
+use self::side::{NONE, Side, weights_differ};
+use super::chance::{Chance, TIERS};
+use super::evidence::log_prior;
+use super::symmetry;
 use super::{Best, Effort, RegimeChoice};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
+use crate::linalg::Csr;
 use crate::matcher::{Log, Matcher, of_pairs};
-use crate::matching::{Matching, Measure, Note, Pair};
+use crate::matching::{Alternatives, Matching, Measure, Note, Pair, Trust};
 use crate::monitor::Monitor;
 use crate::solver::Status;
+use crate::symmetry::Symmetry;
 use crate::task::Task;
 
 /// Bytes of lists and numbers for a node, at most.
 const BYTES_A_NODE: u64 = 640;
+
+/// Probabilities below which a pair is as good as a guess, and no part of what is weighed against chance.
+const GUESSED: f32 = 0.1;
 
 /// Kinds of edges that a result describes.
 const DESCRIBED: usize = 20;
@@ -87,7 +99,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     monitor.reserve(
         "the candidates of all nodes",
         bytes(graphs, weighted).saturating_add(kinds::bytes(task)),
-        &[Hint::MoreMemory, Hint::SmallerGraphs],
+        &[Hint::MoreMemory, Hint::Cluster, Hint::SmallerGraphs],
     )?;
     let mut log = Log::default();
     log.parameter("preset", preset.name());
@@ -97,8 +109,13 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     let (sides, mut known) = log.stage("observations", monitor, |_| {
         Ok((Side::both(task, weighted), Known::of(task)))
     })?;
+    let symmetry = log.stage("symmetry", monitor, |_| Ok(symmetry::find(task, monitor)))?;
     let expansion = log.stage("expansion", monitor, |_| {
-        Ok(expand(&sides, &known, known.partners(), monitor))
+        let mut first = known.partners();
+        for (i, &a) in symmetry.copy.iter().flatten().enumerate() {
+            (first[0][i], first[1][a as usize]) = (a, i as u32);
+        }
+        Ok(expand(&sides, &known, first, monitor))
     })?;
     known.fit(&expansion.partners);
     let (rounds, settled) = (expansion.rounds, expansion.matched());
@@ -112,7 +129,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         let beliefs = begin_from(start, &sides, &known, beliefs, most.1, monitor);
         Ok(restart(&sides, &known, beliefs, most, monitor))
     })?;
-    let pairs = log.stage("decision", monitor, |_| {
+    let mut pairs = log.stage("decision", monitor, |_| {
         Ok(decide(
             &sides,
             &known,
@@ -120,6 +137,20 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
             preset.allow_unmatched,
         ))
     })?;
+    symmetry::share_listed(&mut pairs, &beliefs.occupancy, &symmetry.orbits);
+    let chance = log.stage("chance", monitor, |_| {
+        let model = &beliefs.model;
+        Ok(weigh(preset, &sides, &known, model, &symmetry, &mut pairs))
+    })?;
+    chance.describe(&mut log);
+    let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight);
+    let partners = partners(
+        &sides,
+        &known,
+        &beliefs.occupancy,
+        chance.weight,
+        preset.allow_unmatched,
+    );
     let report = log.stage("anchor check", monitor, |_| {
         Ok(check_anchors(&sides, &known, &beliefs, monitor))
     })?;
@@ -177,8 +208,153 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         status,
         iterations: beliefs.iterations,
         anchor_report: report,
+        alternatives: Some(alternatives),
+        trust: Trust {
+            beyond_chance: Some(chance.nats),
+            partners: Some(partners),
+            orbits: symmetry.orbits,
+        },
         ..of_pairs(task, pairs, Measure::Evidence, beliefs.changes, log)
     })
+}
+
+/// The pairs that lists of candidates lead to, for a search over all pairs to begin with.
+pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(usize, usize)> {
+    let sides = Side::both(task, weights_differ(task.graphs()));
+    let mut known = Known::of(task);
+    let expansion = expand(&sides, &known, known.partners(), monitor);
+    known.fit(&expansion.partners);
+    let most = (restarts(preset.effort), iterations(preset.effort));
+    let beliefs = believe(&sides, &known, expansion, most.1, monitor);
+    let (beliefs, _) = restart(&sides, &known, beliefs, most, monitor);
+    let pairs = decide(&sides, &known, &beliefs.occupancy, false);
+    let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
+    pairs.collect()
+}
+
+/// What speaks against chance; the confidences follow.
+fn weigh(
+    preset: &Best,
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    model: &Model,
+    symmetry: &Symmetry,
+    pairs: &mut [Pair],
+) -> Chance {
+    let anchors = known.anchors.len();
+    let free = (sides[0].nodes() - anchors, sides[1].nodes() - anchors);
+    // Pairs that were filled up have no evidence to be judged by.
+    let tiers = TIERS.into_iter().chain([f64::from(GUESSED)]);
+    let ways = symmetry.ways[0].max(symmetry.ways[1]);
+    // That a partner is one of several who are alike may be sure, though none of them is.
+    let alike = |pair: &Pair| {
+        let [own, other] = &symmetry.orbits;
+        own.alike(pair.source).max(other.alike(pair.target)) as f64
+    };
+    let tiers = tiers.map(|least| {
+        let is_sure = |pair: &&Pair| pair.anchor || alike(pair) * pair.confidence >= least;
+        let sure: Vec<Pair> = pairs.iter().filter(is_sure).copied().collect();
+        if sure.len() == anchors {
+            return f64::NEG_INFINITY;
+        }
+        let told: f64 = sure
+            .iter()
+            .filter(|pair| !pair.anchor)
+            .map(|pair| f64::from(known.prior(pair.source as u32, pair.target as u32)))
+            .sum();
+        let edges = model.evidence(sides, &sure) + told_by_degrees(sides, &sure);
+        let sources = sure.iter().filter(|pair| !pair.anchor);
+        // Where few partners are possible, chance has little to choose from.
+        let fewer = known.fewer_ways(sources.map(|pair| pair.source));
+        edges + told + log_prior(free, sure.len() - anchors) + fewer + ways
+    });
+    let tiers: Vec<f64> = tiers.collect();
+    let chance = Chance::of(tiers, true);
+    let any = if preset.allow_unmatched {
+        0.0
+    } else {
+        (1.0 - chance.weight) / free.0.max(free.1).max(1) as f64
+    };
+    for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
+        pair.confidence = chance.weight * pair.confidence + any;
+    }
+    chance
+}
+
+/// What the degrees of partners have in common, in nats: the mutual information of their classes, less what a table of
+/// so many cells has by chance.
+fn told_by_degrees(sides: &[Side<'_>; 2], pairs: &[Pair]) -> f64 {
+    let mut table: BTreeMap<(u8, u8), f64> = BTreeMap::new();
+    for pair in pairs {
+        let classes = [(0, pair.source), (1, pair.target)];
+        let [x, y] = classes.map(|(k, v)| degree_class(sides[k].degree(v)));
+        *table.entry((x, y)).or_default() += 1.0;
+    }
+    told_by_table(&table)
+}
+
+/// Small degrees one by one, large ones by half octaves.
+fn degree_class(degree: usize) -> u8 {
+    match degree {
+        0..=8 => degree as u8,
+        _ => (8.0 + 2.0 * (degree as f64 / 8.0).log2()) as u8,
+    }
+}
+
+/// The same by how often classes of degrees are partners.
+fn told_by_table(table: &BTreeMap<(u8, u8), f64>) -> f64 {
+    let mut margins = [[0.0; 256]; 2];
+    for (&(x, y), &n) in table {
+        margins[0][usize::from(x)] += n;
+        margins[1][usize::from(y)] += n;
+    }
+    let count: f64 = table.values().sum();
+    let shared: f64 = table
+        .iter()
+        .map(|(&(x, y), &n)| {
+            let apart = margins[0][usize::from(x)] * margins[1][usize::from(y)];
+            n * (n * count / apart).ln()
+        })
+        .sum();
+    (shared - 0.5 * table.len() as f64).max(0.0)
+}
+
+/// The likeliest partners of every node.
+fn alternatives(preset: &Best, known: &Known, occupancy: &Csr<f32>, weight: f64) -> Alternatives {
+    let partners = known.partners();
+    let rows = (0..occupancy.rows()).map(|i| {
+        let is_free = partners[0][i] == NONE;
+        let row = occupancy.row(i).filter(move |_| is_free);
+        row.map(move |(a, share)| (a, weight * f64::from(share)))
+    });
+    Alternatives::of_most(preset.top, rows)
+}
+
+/// The expected number of nodes without an anchor that have a partner.
+fn partners(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    occupancy: &Csr<f32>,
+    weight: f64,
+    may_be_alone: bool,
+) -> f64 {
+    let anchored = known.partners();
+    let free = (0..occupancy.rows()).filter(|&i| anchored[0][i] == NONE);
+    let found: f64 = free
+        .map(|i| {
+            occupancy
+                .row(i)
+                .map(|(_, share)| f64::from(share))
+                .sum::<f64>()
+        })
+        .map(|sum| sum.min(1.0))
+        .sum();
+    if may_be_alone {
+        weight * found
+    } else {
+        // Whoever has no candidate is taken to have a partner all the same.
+        (sides[0].nodes().min(sides[1].nodes()) - known.anchors.len()) as f64
+    }
 }
 
 /// The memory that the chain takes beside the graphs.

@@ -30,6 +30,50 @@ use crate::matching::Pair;
 /// Edges seen twice out of so many, before anything is known.
 const PRIOR: (f64, f64) = (16.0, 20.0);
 
+/// Nodes whose counts are added up before those of others: the same for any number of threads or blocks.
+pub(super) const PART: usize = 4096;
+
+/// How large the graphs are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sizes {
+    pub(super) nodes: [usize; 2],
+    pub(super) arcs: [usize; 2],
+}
+
+/// The numbers that are fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fitted {
+    /// s₁ and s₂.
+    pub(super) seen: [f64; 2],
+    /// λ.
+    pub(super) closeness: f64,
+    /// The correlation of the weights of common edges, and that of degrees.
+    pub(super) weights: f32,
+    pub(super) degrees: f32,
+}
+
+impl Fitted {
+    pub(super) fn to(counts: &Counts, closeness: f64) -> Self {
+        let share = |all: f64| ((counts.both + PRIOR.0) / (all + PRIOR.1)).clamp(0.02, 0.98);
+        Self {
+            seen: [share(counts.seen[1]), share(counts.seen[0])],
+            closeness,
+            weights: counts.weights.correlation(0.0, 0.995),
+            degrees: counts.degrees.correlation(0.7, 0.97),
+        }
+    }
+
+    /// Whether another fit says the same, but for little.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        let near = |x: f64, y: f64| (x - y).abs() < 0.01;
+        let corr = |x: f32, y: f32| (x - y).abs() < 0.02;
+        near(self.seen[0], other.seen[0])
+            && near(self.seen[1], other.seen[1])
+            && corr(self.weights, other.weights)
+            && corr(self.degrees, other.degrees)
+    }
+}
+
 /// The fitted model.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
@@ -56,48 +100,64 @@ pub(super) struct Model {
 impl Model {
     /// Fits everything to pairs of nodes.
     pub(super) fn fit(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> Self {
-        let counts = Counts::of(sides, partners);
-        let share = |all: f64| ((counts.both + PRIOR.0) / (all + PRIOR.1)).clamp(0.02, 0.98);
-        let seen = [share(counts.seen[1]), share(counts.seen[0])];
-        let log_degrees: [Vec<f32>; 2] = [0, 1].map(|k| {
-            let scale = seen[k] as f32;
-            let expected = sides[k].expected.iter();
-            expected.map(|d| (d / scale).ln()).collect()
-        });
-        let lowest = |degrees: &Vec<f32>| degrees.iter().copied().fold(f32::MAX, f32::min);
-        let closeness = closeness(sides, partners);
-        let arcs = |k: usize| sides[k].edges.entries() as f64 / seen[k];
+        let fitted = Fitted::to(&Counts::of(sides, partners), closeness(sides, partners));
+        let sizes = Sizes {
+            nodes: [sides[0].nodes(), sides[1].nodes()],
+            arcs: [sides[0].edges.entries(), sides[1].edges.entries()],
+        };
+        let expected = [&sides[0].expected[..], &sides[1].expected[..]];
+        let lowest = expected.map(|degrees| degrees.iter().copied().fold(f32::MAX, f32::min));
+        let mut model = Self::of(&fitted, &sizes, expected, lowest);
+        model.kinds = Correspondence::fit(sides, partners, model.seen, model.close);
+        model
+    }
+
+    /// What was fitted, for nodes of these expected degrees; `lowest` are the least of all nodes.
+    pub(super) fn of(
+        fitted: &Fitted,
+        sizes: &Sizes,
+        expected: [&[f32]; 2],
+        lowest: [f32; 2],
+    ) -> Self {
+        let Fitted {
+            seen, closeness, ..
+        } = *fitted;
+        let in_parent = |k: usize, degree: f32| (degree / seen[k] as f32).ln();
+        let arcs = |k: usize| sizes.arcs[k] as f64 / seen[k];
         let log_edges = (0.5 * (arcs(0) + arcs(1))).max(1.0).ln();
-        let first = closeness.ln() as f32;
         // c of two nodes of ordinary degree.
-        let mean = |k: usize| (arcs(k) / sides[k].nodes().max(1) as f64).max(0.3).ln();
+        let mean = |k: usize| (arcs(k) / sizes.nodes[k].max(1) as f64).max(0.3).ln();
         let ordinary = (mean(0) + mean(1) - log_edges).exp();
-        let close = (closeness * ordinary).min(0.9);
         Self {
-            first,
-            close,
+            first: closeness.ln() as f32,
+            close: (closeness * ordinary).min(0.9),
             seen,
-            weights: Copula::new(counts.weights.correlation(0.0, 0.995)),
-            degrees: Copula::new(degrees_of(sides, &partners[0]).correlation(0.7, 0.97)),
-            lowest: [lowest(&log_degrees[0]), lowest(&log_degrees[1])],
-            log_degrees,
+            weights: Copula::new(fitted.weights),
+            degrees: Copula::new(fitted.degrees),
+            lowest: [0, 1].map(|k| in_parent(k, lowest[k])),
+            log_degrees: [0, 1].map(|k| expected[k].iter().map(|&d| in_parent(k, d)).collect()),
             log_edges: log_edges as f32,
-            kinds: Correspondence::fit(sides, partners, seen, close),
+            kinds: None,
         }
     }
 
     /// Whether another fit says the same, but for little.
     pub(super) fn is_near(&self, other: &Self) -> bool {
-        let near = |x: f64, y: f64| (x - y).abs() < 0.01;
-        let corr = |x: &Copula, y: &Copula| (x.correlation - y.correlation).abs() < 0.02;
-        near(self.seen[0], other.seen[0])
-            && near(self.seen[1], other.seen[1])
-            && corr(&self.weights, &other.weights)
-            && corr(&self.degrees, &other.degrees)
+        self.fitted().is_near(&other.fitted())
             && match (&self.kinds, &other.kinds) {
                 (Some(x), Some(y)) => x.is_near(y),
                 _ => true,
             }
+    }
+
+    /// What was fitted, kinds left out.
+    pub(super) fn fitted(&self) -> Fitted {
+        Fitted {
+            seen: self.seen,
+            closeness: f64::from(self.first).exp(),
+            weights: self.weights.correlation,
+            degrees: self.degrees.correlation,
+        }
     }
 
     /// What it costs nodes that no neighbour is kept, by the probabilities that neighbours are known; where
@@ -132,30 +192,52 @@ impl Model {
             partners[1][pair.target] = pair.source as u32;
         }
         let counts = Counts::of(sides, &partners);
-        let missing = self.missing().map(f64::from);
-        let alone = (counts.seen[0] - counts.both) * missing[0]
-            + (counts.seen[1] - counts.both) * missing[1];
-        let [source, target] = sides;
-        let mut common = 0.0f64;
-        for pair in pairs.iter() {
-            for &j in source.edges.columns(pair.source) {
-                let b = partners[0][j as usize];
-                if b != NONE && target.edges.place(pair.target, b as usize).is_some() {
-                    let degrees = self.log_degrees[0][pair.source]
-                        + self.log_degrees[1][pair.target]
-                        + self.log_degrees[0][j as usize]
-                        + self.log_degrees[1][b as usize];
-                    common += f64::from(self.log_edges - 0.5 * degrees);
-                }
-            }
-        }
         // Every edge was seen from both of its ends.
         let kinds = self
             .kinds
             .as_ref()
             .map_or(0.0, |kinds| kinds.evidence(sides, &partners));
-        0.5 * (common + alone + kinds)
+        self.evidence_of(&counts, self.weight_of_common(sides, &partners)) + 0.5 * kinds
     }
+
+    /// The evidence of pairs by their counts; `common` is the sum over pairs of their common neighbours times
+    /// their ln D together, which each common edge is half of from either end.
+    pub(super) fn evidence_of(&self, counts: &Counts, common: f64) -> f64 {
+        let missing = self.missing().map(f64::from);
+        let alone = (counts.seen[0] - counts.both) * missing[0]
+            + (counts.seen[1] - counts.both) * missing[1];
+        let kept = counts.both * f64::from(self.log_edges) - common;
+        0.5 * (kept + alone)
+    }
+
+    fn weight_of_common(&self, sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> f64 {
+        let nodes = sides[0].nodes();
+        let parts = (0..nodes.div_ceil(PART)).into_par_iter().map(|part| {
+            let range = part * PART..nodes.min((part + 1) * PART);
+            let weight = |i: usize, a: usize| self.log_degrees[0][i] + self.log_degrees[1][a];
+            common_weight(sides, &partners[0], range, weight)
+        });
+        parts.collect::<Vec<f64>>().into_iter().sum()
+    }
+}
+
+/// The common neighbours of each pair of these source nodes, times its weight, summed.
+pub(super) fn common_weight<T: Copy + Sync>(
+    sides: &[Side<'_, T>; 2],
+    partners: &[u32],
+    nodes: Range<usize>,
+    weight: impl Fn(usize, usize) -> f32,
+) -> f64 {
+    let [source, target] = sides;
+    let mut sum = 0.0;
+    for i in nodes.filter(|&i| partners[i] != NONE) {
+        let a = partners[i] as usize;
+        let known = source.edges.columns(i).iter();
+        let known = known.map(|&j| partners[j as usize]);
+        let common = known.filter(|&b| b != NONE && target.edges.place(a, b as usize).is_some());
+        sum += common.count() as f64 * f64::from(weight(i, a));
+    }
+    sum
 }
 
 /// ln((1 − s)/(1 − c)).
@@ -166,37 +248,77 @@ pub(super) fn missing(seen: f64, close: f64) -> f32 {
 /// λ: how much more often a node that comes up through one neighbour of a partner is joined to another one
 /// than their degrees let expect.
 fn closeness(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> f64 {
-    /// Nodes that are looked at.
-    const NODES: usize = 4000;
-    /// Strangers that are looked at for each.
-    const STRANGERS: usize = 8;
     let [source, target] = sides;
-    let n = source.nodes();
-    let arcs = target.edges.entries().max(1) as f64;
-    let (mut joined, mut expected) = (0.0, 0.0);
-    for i in (0..n).step_by(n.div_ceil(NODES).max(1)) {
-        let own = partners[0][i];
-        let known = source
-            .edges
-            .columns(i)
-            .iter()
-            .map(|j| partners[0][*j as usize]);
-        let mut known = known.filter(|b| *b != NONE);
-        let (Some(one), Some(other)) = (known.next(), known.next()) else {
-            continue;
-        };
+    let nodes = (0..source.nodes()).step_by(sample_step(source.nodes()));
+    let known = |i: usize| known_partners(source, &partners[0], i);
+    let looks = nodes.filter_map(|i| {
+        let (one, other) = known(i)?;
+        let degree = |a: u32| target.degree(a as usize);
+        let joined = |a: u32| target.edges.place(a as usize, other as usize).is_some();
         let strangers = target.edges.columns(one as usize);
-        let strangers = strangers
-            .iter()
-            .step_by(strangers.len().div_ceil(STRANGERS).max(1));
-        for &stranger in strangers.filter(|a| **a != own && **a != other) {
-            let degrees =
-                target.degree(stranger as usize) as f64 * target.degree(other as usize) as f64;
-            expected += (degrees / arcs).min(1.0);
-            let found = target.edges.place(stranger as usize, other as usize);
-            joined += f64::from(u8::from(found.is_some()));
-        }
+        let excluded = [partners[0][i], other];
+        let arcs = target.edges.entries();
+        Some(look(
+            strangers,
+            excluded,
+            arcs,
+            (degree(other), degree),
+            joined,
+        ))
+    });
+    closeness_of(looks)
+}
+
+/// Every how many nodes one is looked at for the closeness.
+pub(super) fn sample_step(nodes: usize) -> usize {
+    const NODES: usize = 4000;
+    nodes.div_ceil(NODES).max(1)
+}
+
+/// The partners of the first two neighbours of a node that have any.
+pub(super) fn known_partners<T: Copy + Sync>(
+    side: &Side<'_, T>,
+    partners: &[u32],
+    i: usize,
+) -> Option<(u32, u32)> {
+    let known = side.edges.columns(i).iter().map(|j| partners[*j as usize]);
+    let mut known = known.filter(|b| *b != NONE);
+    Some((known.next()?, known.next()?))
+}
+
+/// How many strangers, neighbours of one partner, are joined to another one, and how many their degrees let
+/// expect.
+pub(super) fn look(
+    strangers: &[u32],
+    excluded: [u32; 2],
+    arcs: usize,
+    (own, degree): (usize, impl Fn(u32) -> usize),
+    joined: impl Fn(u32) -> bool,
+) -> (f64, f64) {
+    let (mut found, mut expected) = (0.0, 0.0);
+    for a in some_strangers(strangers, excluded) {
+        let degrees = degree(a) as f64 * own as f64;
+        expected += (degrees / arcs.max(1) as f64).min(1.0);
+        found += f64::from(u8::from(joined(a)));
     }
+    (found, expected)
+}
+
+/// The neighbours that are looked at.
+pub(super) fn some_strangers(
+    strangers: &[u32],
+    excluded: [u32; 2],
+) -> impl Iterator<Item = u32> + '_ {
+    const STRANGERS: usize = 8;
+    let step = strangers.len().div_ceil(STRANGERS).max(1);
+    let some = strangers.iter().copied().step_by(step);
+    some.filter(move |a| !excluded.contains(a))
+}
+
+/// λ of what was found and expected of all nodes.
+pub(super) fn closeness_of(looks: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+    let add = |sum: (f64, f64), look: (f64, f64)| (sum.0 + look.0, sum.1 + look.1);
+    let (joined, expected) = looks.into_iter().fold((0.0, 0.0), add);
     // As if one more had been expected and found.
     ((joined + 1.0) / (expected + 1.0)).max(1.0)
 }
@@ -233,11 +355,11 @@ impl Copula {
 }
 
 /// Sums of squares and products.
-#[derive(Default)]
-struct Moments {
-    xx: f64,
-    yy: f64,
-    xy: f64,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Moments {
+    pub(super) xx: f64,
+    pub(super) yy: f64,
+    pub(super) xy: f64,
 }
 
 impl Moments {
@@ -248,6 +370,14 @@ impl Moments {
         self.xy += x * y;
     }
 
+    fn plus(self, other: Self) -> Self {
+        Self {
+            xx: self.xx + other.xx,
+            yy: self.yy + other.yy,
+            xy: self.xy + other.xy,
+        }
+    }
+
     /// The correlation with ten pairs of correlation `prior` added, from 0 to `most`.
     fn correlation(&self, prior: f64, most: f64) -> f32 {
         let both = ((self.xx + 10.0) * (self.yy + 10.0)).sqrt();
@@ -255,26 +385,18 @@ impl Moments {
     }
 }
 
-fn degrees_of(sides: &[Side<'_>; 2], partners: &[u32]) -> Moments {
-    let mut moments = Moments::default();
-    for (i, &a) in partners.iter().enumerate().filter(|(_, a)| **a != NONE) {
-        moments.add(sides[0].standing[i], sides[1].standing[a as usize]);
-    }
-    moments
-}
-
-/// The arcs between matched nodes.
-#[derive(Default)]
-struct Counts {
-    seen: [f64; 2],
-    both: f64,
-    weights: Moments,
+/// The arcs between matched nodes, and their degrees.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Counts {
+    pub(super) seen: [f64; 2],
+    pub(super) both: f64,
+    pub(super) weights: Moments,
+    pub(super) degrees: Moments,
 }
 
 impl Counts {
     /// Counts in parts of fixed size, which are added in their order: the same on any number of threads.
     fn of(sides: &[Side<'_>; 2], partners: &[Vec<u32>; 2]) -> Self {
-        const PART: usize = 4096;
         let [source, target] = sides;
         let parts = |nodes: usize| (0..nodes.div_ceil(PART)).into_par_iter();
         let range = |part: usize, nodes: usize| part * PART..nodes.min((part + 1) * PART);
@@ -282,32 +404,44 @@ impl Counts {
             .map(|part| Self::of_source(sides, &partners[0], range(part, source.nodes())))
             .collect();
         counts.par_extend(parts(target.nodes()).map(|part| {
-            let nodes = range(part, target.nodes()).filter(|&a| partners[1][a] != NONE);
-            let known = nodes.map(|a| {
-                let columns = target.edges.columns(a).iter();
-                columns
-                    .filter(|b| partners[1][**b as usize] != NONE)
-                    .count()
-            });
-            Self {
-                seen: [0.0, known.sum::<usize>() as f64],
-                ..Self::default()
-            }
+            let range = range(part, target.nodes());
+            Self::of_target(target, &partners[1], range)
         }));
         counts.into_iter().fold(Self::default(), Self::plus)
     }
 
-    fn of_source(sides: &[Side<'_>; 2], partners: &[u32], nodes: Range<usize>) -> Self {
+    pub(super) fn of_target<T: Copy + Sync>(
+        target: &Side<'_, T>,
+        partners: &[u32],
+        nodes: Range<usize>,
+    ) -> Self {
+        let known = nodes.filter(|&a| partners[a] != NONE).map(|a| {
+            let columns = target.edges.columns(a).iter();
+            columns.filter(|b| partners[**b as usize] != NONE).count()
+        });
+        Self {
+            seen: [0.0, known.sum::<usize>() as f64],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of_source<T: Copy + Sync>(
+        sides: &[Side<'_, T>; 2],
+        partners: &[u32],
+        nodes: Range<usize>,
+    ) -> Self {
         let mut counts = Self::default();
         let [source, target] = sides;
         for i in nodes.filter(|&i| partners[i] != NONE) {
+            let a = partners[i] as usize;
+            counts.degrees.add(source.standing[i], target.standing[a]);
             for place in source.edges.range(i) {
                 let b = partners[source.edges.column(place) as usize];
                 if b == NONE {
                     continue;
                 }
                 counts.seen[0] += 1.0;
-                if let Some(other) = target.edges.place(partners[i] as usize, b as usize) {
+                if let Some(other) = target.edges.place(a, b as usize) {
                     counts.both += 1.0;
                     if let (Some(x), Some(y)) = (&source.weights, &target.weights) {
                         counts.weights.add(x[place], y[other]);
@@ -318,16 +452,12 @@ impl Counts {
         counts
     }
 
-    fn plus(self, other: Self) -> Self {
-        let moments = |x: Moments, y: Moments| Moments {
-            xx: x.xx + y.xx,
-            yy: x.yy + y.yy,
-            xy: x.xy + y.xy,
-        };
+    pub(super) fn plus(self, other: Self) -> Self {
         Self {
             seen: [self.seen[0] + other.seen[0], self.seen[1] + other.seen[1]],
             both: self.both + other.both,
-            weights: moments(self.weights, other.weights),
+            weights: self.weights.plus(other.weights),
+            degrees: self.degrees.plus(other.degrees),
         }
     }
 }

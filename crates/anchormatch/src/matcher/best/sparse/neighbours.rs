@@ -45,9 +45,9 @@ pub(super) enum Believed<'a> {
 }
 
 /// The way from one graph to the other, and what is known at some time.
-pub(super) struct Outlook<'a> {
-    pub(super) own: &'a Side<'a>,
-    pub(super) other: &'a Side<'a>,
+pub(super) struct Outlook<'a, T = f64> {
+    pub(super) own: &'a Side<'a, T>,
+    pub(super) other: &'a Side<'a, T>,
     pub(super) believed: Believed<'a>,
     /// Nodes of the other graph that can be chosen.
     pub(super) open: &'a (dyn Fn(u32) -> bool + Sync),
@@ -94,7 +94,7 @@ struct Voice {
     kept: f32,
 }
 
-impl Outlook<'_> {
+impl<T: Copy + Sync> Outlook<'_, T> {
     /// Finds the possible partners of node `i`, in no order, into `scratch.candidates`.
     pub(super) fn candidates(&self, i: usize, scratch: &mut Scratch) {
         scratch.tally.clear();
@@ -170,16 +170,10 @@ impl Outlook<'_> {
                 nats,
             });
         }
-        let has_priors = self.known.has_priors();
-        if has_priors && candidates.len() > LOOKED_UP {
-            keep_likeliest(candidates, ASKED * LOOKED_UP);
-            for candidate in candidates.iter_mut() {
-                candidate.nats += self.prior(i as u32, candidate.node);
-            }
-            keep_likeliest(candidates, LOOKED_UP);
-            for candidate in candidates.iter_mut() {
-                candidate.nats -= self.prior(i as u32, candidate.node);
-            }
+        // What is known beside edges is asked of a few times as many as are looked at in full.
+        keep_likeliest(candidates, ASKED * LOOKED_UP);
+        for candidate in candidates.iter_mut() {
+            candidate.nats += self.prior(i as u32, candidate.node);
         }
         keep_likeliest(candidates, LOOKED_UP);
         for candidate in candidates.iter_mut() {
@@ -187,7 +181,7 @@ impl Outlook<'_> {
             for voice in &partners[asked..] {
                 candidate.nats += self.look_up(voice, node, common(node));
             }
-            candidate.nats += self.degrees(i, node) + self.prior(i as u32, node);
+            candidate.nats += self.degrees(i, node);
         }
     }
 
@@ -271,8 +265,7 @@ impl Outlook<'_> {
 
     /// What a partner that was not visited says of a node.
     fn look_up(&self, voice: &Voice, node: u32, common: f32) -> f32 {
-        // In the row of the node, which is the shorter one.
-        match (self.other.edges).place(node as usize, voice.partner as usize) {
+        match self.other.joined(node as usize, voice.partner as usize) {
             Some(place) => {
                 let kinds = if self.model.kinds.is_some() {
                     self.kinds(voice, self.other.back(node as usize, place))

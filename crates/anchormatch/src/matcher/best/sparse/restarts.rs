@@ -11,13 +11,13 @@ use super::side::{NONE, Side};
 use crate::monitor::Monitor;
 
 /// Probabilities above which a pair is part of the next start.
-const SURE: f32 = 0.9;
+pub(super) const SURE: f32 = 0.9;
 
 /// The share of nodes in doubt below which nothing is to be gained.
-const IN_DOUBT: f64 = 0.005;
+pub(super) const IN_DOUBT: f64 = 0.005;
 
 /// The growth of the expected number of right pairs below which it ends, as a share of the nodes.
-const GROWTH: f64 = 0.001;
+pub(super) const GROWTH: f64 = 0.001;
 
 /// What comes of a matching that the caller brought, where that is expected to be better; `beliefs` else.
 ///

@@ -1,5 +1,7 @@
 //! The two graphs as the sparse stages see them.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::kinds::Kinds;
@@ -11,9 +13,11 @@ use crate::task::Task;
 /// No partner.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One graph.
-pub(super) struct Side<'a> {
-    pub(super) edges: &'a Csr<f64>,
+/// One graph, or the part of it that a block of nodes sees.
+pub(super) struct Side<'a, T = f64> {
+    pub(super) edges: &'a Csr<T>,
+    /// The degrees, where rows are not all there.
+    pub(super) degrees: Option<Vec<u32>>,
     /// Each arc's weight as a normal score, where weights differ at all.
     pub(super) weights: Option<Vec<f32>>,
     /// What is expected of a node's degree, sampling noise taken out.
@@ -27,11 +31,19 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     pub(super) fn new(graph: &'a Graph, weighted: bool) -> Self {
         let edges = graph.sparse_adjacency();
+        let weights = weighted.then(|| weight_scores(graph));
+        let degrees = || (0..edges.rows()).map(|i| edges.range(i).len() as u32);
+        let mut counts = BTreeMap::new();
+        for degree in degrees() {
+            *counts.entry(degree).or_default() += 1;
+        }
+        let law = DegreeLaw::of(&counts);
         Self {
-            weights: weighted.then(|| weight_scores(graph)),
-            expected: expected_degrees(edges),
-            standing: standing(edges),
+            weights,
+            expected: degrees().map(|d| law.expected(d)).collect(),
+            standing: degrees().map(|d| law.standing(d)).collect(),
             edges,
+            degrees: None,
             kinds: None,
         }
     }
@@ -46,13 +58,47 @@ impl<'a> Side<'a> {
         }
         sides
     }
+}
+
+impl<'a, T: Copy + Sync> Side<'a, T> {
+    /// What a block sees: rows of some nodes, the degrees of all.
+    pub(super) fn part(
+        edges: &'a Csr<T>,
+        degrees: Vec<u32>,
+        weights: Option<Vec<f32>>,
+        law: &DegreeLaw,
+    ) -> Self {
+        Self {
+            weights,
+            expected: degrees.iter().map(|&d| law.expected(d)).collect(),
+            standing: degrees.iter().map(|&d| law.standing(d)).collect(),
+            edges,
+            degrees: Some(degrees),
+            kinds: None,
+        }
+    }
 
     pub(super) fn nodes(&self) -> usize {
         self.edges.rows()
     }
 
+    #[inline]
     pub(super) fn degree(&self, i: usize) -> usize {
-        self.edges.range(i).len()
+        match &self.degrees {
+            None => self.edges.range(i).len(),
+            Some(degrees) => degrees[i] as usize,
+        }
+    }
+
+    /// The place of the edge between a node and one that has its row here.
+    #[inline]
+    pub(super) fn joined(&self, node: usize, partner: usize) -> Option<usize> {
+        if self.degrees.is_some() {
+            self.edges.place(partner, node)
+        } else {
+            // In the row of the node, which is the shorter one.
+            self.edges.place(node, partner)
+        }
     }
 
     /// The place of an edge of node `i` in the row of its other end.
@@ -90,37 +136,68 @@ pub(super) fn weights_differ(graphs: [&Graph; 2]) -> bool {
     })
 }
 
-/// Degrees shrunk towards their mean by the share of their variance that a Poisson law explains: all of it
-/// for uniform edges, next to nothing for heavy tails.
-fn expected_degrees(edges: &Csr<f64>) -> Vec<f32> {
-    let n = edges.rows().max(1) as f64;
-    let mean = edges.entries() as f64 / n;
-    let degree = |i: usize| edges.range(i).len() as f64;
-    let variance = (0..edges.rows())
-        .map(|i| (degree(i) - mean).powi(2))
-        .sum::<f64>()
-        / n;
-    let own = if variance > 0.0 {
-        ((variance - mean) / variance).max(0.0)
-    } else {
-        0.0
-    };
-    (0..edges.rows())
-        .map(|i| (mean + own * (degree(i) - mean)).max(0.3) as f32)
-        .collect()
+/// What is made of the degrees of one graph. It follows from how often each occurs, so that blocks of nodes
+/// can count apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct DegreeLaw {
+    mean: f64,
+    /// The share of the variance that a Poisson law does not explain: none of it for uniform edges, next to
+    /// all for heavy tails.
+    own: f64,
+    log_mean: f64,
+    log_scale: f64,
 }
 
-fn standing(edges: &Csr<f64>) -> Vec<f32> {
-    let n = edges.rows().max(1) as f64;
-    let logs: Vec<f64> = (0..edges.rows())
-        .map(|i| (edges.range(i).len() as f64).ln_1p())
-        .collect();
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
-    let scale = if variance > 1e-12 {
-        variance.sqrt().recip()
-    } else {
-        0.0
-    };
-    logs.iter().map(|x| ((x - mean) * scale) as f32).collect()
+impl DegreeLaw {
+    pub(super) fn of(counts: &BTreeMap<u32, u64>) -> Self {
+        let n = counts.values().sum::<u64>().max(1) as f64;
+        let mean_of = |value: &dyn Fn(f64) -> f64| {
+            let values = counts
+                .iter()
+                .map(|(&d, &count)| count as f64 * value(f64::from(d)));
+            values.sum::<f64>() / n
+        };
+        let mean = mean_of(&|d| d);
+        let variance = mean_of(&|d| (d - mean).powi(2));
+        let log_mean = mean_of(&f64::ln_1p);
+        let log_variance = mean_of(&|d| (d.ln_1p() - log_mean).powi(2));
+        Self {
+            mean,
+            own: if variance > 0.0 {
+                ((variance - mean) / variance).max(0.0)
+            } else {
+                0.0
+            },
+            log_mean,
+            log_scale: if log_variance > 1e-12 {
+                log_variance.sqrt().recip()
+            } else {
+                0.0
+            },
+        }
+    }
+
+    pub(super) fn from_numbers(numbers: [f64; 4]) -> Self {
+        let [mean, own, log_mean, log_scale] = numbers;
+        Self {
+            mean,
+            own,
+            log_mean,
+            log_scale,
+        }
+    }
+
+    pub(super) fn numbers(&self) -> [f64; 4] {
+        [self.mean, self.own, self.log_mean, self.log_scale]
+    }
+
+    /// The degree shrunk towards the mean.
+    pub(super) fn expected(&self, degree: u32) -> f32 {
+        (self.mean + self.own * (f64::from(degree) - self.mean)).max(0.3) as f32
+    }
+
+    /// ln(1 + degree), standardised.
+    pub(super) fn standing(&self, degree: u32) -> f32 {
+        ((f64::from(degree).ln_1p() - self.log_mean) * self.log_scale) as f32
+    }
 }

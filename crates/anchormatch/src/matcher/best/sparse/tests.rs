@@ -29,7 +29,7 @@ impl Numbers {
 }
 
 /// Two copies of a random graph that each keep a share of its edges; node i's partner is (7 i + 3) mod n.
-fn copies(n: usize, degree: usize, kept: f64, weighted: bool, seed: u64) -> [Graph; 2] {
+pub(super) fn copies(n: usize, degree: usize, kept: f64, weighted: bool, seed: u64) -> [Graph; 2] {
     let mut numbers = Numbers(seed);
     let partner = |i: usize| (7 * i + 3) % n;
     let mut edges: [Vec<(usize, usize, f64)>; 2] = [Vec::new(), Vec::new()];

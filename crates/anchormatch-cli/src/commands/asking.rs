@@ -1,0 +1,150 @@
+//! What commands that match in order to answer a question have in common: `suggest` and `nominate`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anchormatch::matcher::{Matcher, registry};
+use anchormatch::settings::Settings;
+use anchormatch::{Anchors, Matching};
+use anchormatch_io::read_pairs;
+use anchormatch_terminal::hints::WORDS;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::args::{Reading, Resources};
+use crate::exit::{Done, Failure, say};
+use crate::files::check_standard_once;
+use crate::job::Job;
+use crate::knowledge::Knowledge;
+use crate::method::{Wish, presets};
+use crate::sides::{PointsModel, Sides};
+use crate::values;
+
+/// What is matched, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
+    /// The graph to match from; `-` is standard input
+    source: PathBuf,
+
+    /// The graph to match to; `-` is standard input
+    target: PathBuf,
+
+    /// Known pairs, `source,target[,weight]`: weight 1 or none is certain, below 1 is a soft anchor. An empty
+    /// field says that the other node has no partner, `8,` or `,u4`
+    #[arg(short, long, value_name = "FILE")]
+    anchors: Option<PathBuf>,
+
+    /// Write JSON; an error becomes a JSON object on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// The method as a whole
+    #[arg(long, value_name = "NAME", default_value = "best", value_parser = presets())]
+    preset: String,
+
+    /// Let nodes without a partner stay alone
+    #[arg(long)]
+    allow_unmatched: bool,
+
+    /// How two sets of points lie to each other, with --points (best, fast) [default: auto]
+    #[arg(long, value_name = "MODEL")]
+    points_model: Option<PointsModel>,
+
+    /// Stop the search after so many seconds and answer from what it found; exits with 3
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    time_limit: Option<Duration>,
+
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    knowledge: Knowledge,
+
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// What came of it.
+pub(crate) struct Answered {
+    pub(crate) matching: Matching,
+    pub(crate) sides: Sides,
+    notes: Vec<String>,
+}
+
+impl Asking {
+    /// Matches, with settings of the command's own; `check` looks at the graphs before the work.
+    pub(crate) fn matched(
+        &self,
+        settings: Settings,
+        check: impl FnOnce(&Sides) -> Result<(), Failure>,
+    ) -> Result<Answered, Failure> {
+        self.check_files()?;
+        let matcher = self.matcher(settings)?;
+        let job = Job::start(&self.resources, self.time_limit, self.json)?;
+        let paths = [self.source.as_path(), self.target.as_path()];
+        let (memory, model) = (job.max_memory(), self.points_model);
+        let (matcher, kinds) = (matcher.as_ref(), self.knowledge.kinds());
+        let sides = Sides::read(&self.reading, paths, matcher, model, kinds, memory)?;
+        let sides = self.knowledge.named(sides)?;
+        check(&sides)?;
+        let (source, target) = (&sides.source, &sides.target);
+        let anchors = match &self.anchors {
+            Some(path) => {
+                let pairs = read_pairs(path)?;
+                sides.looked_up(pairs.anchors(&source.graph, &target.graph))?
+            }
+            None => Anchors::none(),
+        };
+        let known = self.knowledge.read(&sides, matcher)?;
+        let task = known.told_to(sides.task(&anchors)?)?;
+        let matching = matcher.run(&task, job.monitor())?;
+        job.finish();
+        let mut notes = sides.notes(paths);
+        notes.extend(known.notes.iter().cloned());
+        notes.extend(matching.notes.iter().map(|note| note.worded(WORDS)));
+        Ok(Answered {
+            matching,
+            sides,
+            notes,
+        })
+    }
+
+    fn matcher(&self, mut settings: Settings) -> Result<Box<dyn Matcher>, Failure> {
+        let mut set = |name: &str, value: Value| settings.insert(name.to_owned(), value);
+        set("seed", json!(self.seed));
+        if self.allow_unmatched {
+            set("allow_unmatched", json!(true));
+        }
+        if let Some(model) = self.points_model {
+            set("points_model", model.setting());
+        }
+        let matcher = registry::configured(&self.preset, &settings)?;
+        Wish::check(&self.knowledge.wishes(), matcher.as_ref())?;
+        Ok(matcher)
+    }
+
+    fn check_files(&self) -> Result<(), Failure> {
+        let mut inputs: Vec<(_, &Path)> = vec![("SOURCE", &self.source), ("TARGET", &self.target)];
+        inputs.extend(self.anchors.as_deref().map(|path| ("--anchors", path)));
+        inputs.extend(self.knowledge.inputs());
+        check_standard_once(&inputs)
+    }
+}
+
+impl Answered {
+    /// Says what the user should know, and how the work ended.
+    pub(crate) fn ended(&self) -> Done {
+        for note in &self.notes {
+            say(format_args!("note: {note}"));
+        }
+        if self.matching.status.was_interrupted() {
+            Done::Cut
+        } else {
+            Done::Complete
+        }
+    }
+}

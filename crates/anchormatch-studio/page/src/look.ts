@@ -1,0 +1,66 @@
+// Colours: those of Okabe and Ito, which people with any colour vision tell apart; shapes say the same.
+
+import type { Look } from "./gl";
+
+type Theme = "auto" | "light" | "dark";
+
+const KEY = "anchormatch-theme";
+const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+
+let theme: Theme = (["light", "dark"] as const).find((name) => stored() === name) ?? "auto";
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+export function isDark(): boolean {
+  return theme === "auto" ? prefersDark.matches : theme === "dark";
+}
+
+function apply(): void {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+}
+
+/** Applies the theme now and whenever the system changes its own. */
+export function startTheme(changed: () => void): void {
+  apply();
+  prefersDark.addEventListener("change", () => {
+    apply();
+    changed();
+  });
+}
+
+export function switchTheme(): void {
+  theme = isDark() ? "light" : "dark";
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // Not kept, then.
+  }
+  apply();
+}
+
+/** A colour of the style sheet as numbers from 0 to 1. */
+function colour(name: string): [number, number, number] {
+  const text = variable(name).replace("#", "");
+  const at = (k: number): number => parseInt(text.slice(2 * k, 2 * k + 2), 16) / 255;
+  return [at(0), at(1), at(2)];
+}
+
+export function variable(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** The variables of the standings, in their order. */
+export const VARIABLES = ["--unmatched", "--doubtful", "--sure", "--anchor", "--suspicious", "--alone"] as const;
+
+export function look(edges: number): Look {
+  const paper = colour("--paper");
+  const [r, g, b] = colour("--edge");
+  const alpha = Math.max(0.06, Math.min(0.75, 24 / Math.sqrt(edges + 1)));
+  return { colours: VARIABLES.map(colour), edge: [r, g, b, alpha], paper };
+}

@@ -1,0 +1,600 @@
+// The two panes: drawing, pointing, clicking, dragging, and the keyboard for all of it.
+
+import { address, say } from "./api";
+import { Camera } from "./camera";
+import { byId } from "./dom";
+import { type Frame, Renderer } from "./gl";
+import { ahead, Index } from "./index";
+import { writeLabels } from "./labels";
+import { look, variable, VARIABLES } from "./look";
+import { type Model, SIDES, type Spot, STANDINGS, Standing } from "./model";
+import { toast } from "./notices";
+
+const REACH = 14;
+/** Labels are written where no more nodes than this are in sight. */
+const LABELS = 90;
+const ANIMATED = 30_000;
+/** Edges of smaller graphs than this are smoothed. */
+const SMOOTH = 20_000;
+/** More edges than this are left out while the view moves, and come back after so many milliseconds of rest. */
+const MOVED = 40_000;
+const REST = 160;
+const GLIDE = 380;
+
+type Drag = { from: [number, number]; at: [number, number]; spot: Spot | null; side: 0 | 1; moved: boolean };
+
+export class Stage {
+  readonly cameras: [Camera, Camera] = [new Camera(), new Camera()];
+  private readonly canvas = byId<HTMLCanvasElement>("drawing");
+  private readonly sheet = byId<HTMLCanvasElement>("sheet");
+  private readonly pads = [byId("pad-source"), byId("pad-target")] as const;
+  private readonly tip = byId("tip");
+  private readonly live = byId("live");
+  private readonly renderer: Renderer;
+  private indices!: [Index, Index];
+  private now!: [Float32Array, Float32Array];
+  private hover: Spot | null = null;
+  private cursor: [number, number] = [-1, -1];
+  private keyboard = false;
+  private drag: Drag | null = null;
+  private lineCount = 0;
+  private due = false;
+  private resting = 0;
+  private glide: { from: Float32Array; to: Float32Array; start: number } | null = null;
+
+  constructor(private readonly model: Model) {
+    const nodes = Math.max(...model.graphs.map((graph) => graph.nodes));
+    this.renderer = new Renderer(this.canvas, nodes < SMOOTH);
+    for (const side of [0, 1] as const) this.setGraph(side);
+    this.loadImages();
+    this.resize();
+    this.fit();
+    new ResizeObserver(() => this.resize()).observe(byId("stage"));
+    this.pads.forEach((pad, side) => this.listen(pad, side as 0 | 1));
+    model.on(["match", "state"], () => {
+      for (const side of [0, 1] as const) this.renderer.setStanding(side, model.graphs[side].standing);
+      this.setLines();
+      this.draw();
+    });
+    model.on(["places"], () => this.follow());
+    model.on(["focus", "look", "questions"], () => {
+      this.setLines();
+      this.draw();
+    });
+  }
+
+  private setGraph(side: 0 | 1): void {
+    const graph = this.model.graphs[side];
+    this.now ??= [graph.places, graph.places];
+    this.now[side] = graph.places;
+    this.indices ??= [] as unknown as [Index, Index];
+    this.indices[side] = new Index(graph.places, graph.edges);
+    const hubs = Float32Array.from(graph.degrees, (d) => Math.min(2, 0.85 + 0.12 * Math.log2(1 + d)));
+    const about = this.model.about.sides[side];
+    if (about.points || about.nodes > 20_000) hubs.fill(1);
+    this.renderer.setPane(side, this.indices[side], hubs);
+    this.renderer.setPlaces(side, graph.places);
+    this.renderer.setStanding(side, graph.standing);
+  }
+
+  private loadImages(): void {
+    this.model.about.sides.forEach((side, k) => {
+      if (!side.image) return;
+      const image = new Image();
+      image.onload = () => {
+        this.renderer.setImage(k, image, side.image as number[]);
+        this.draw();
+      };
+      image.src = address(`/api/image/${SIDES[k]}`);
+    });
+  }
+
+  /** The target glides to where its partners are. */
+  private follow(): void {
+    const to = this.model.graphs[1].places;
+    const from = this.now[1];
+    if (to.length / 2 > ANIMATED || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      this.settle(to);
+      return;
+    }
+    this.glide = { from: from.slice(), to, start: performance.now() };
+    this.draw();
+  }
+
+  private settle(places: Float32Array): void {
+    this.glide = null;
+    this.model.graphs[1].places = places;
+    this.setGraph(1);
+    this.fitCameras();
+    this.setLines();
+    this.draw();
+  }
+
+  private step(time: number): void {
+    if (!this.glide) return;
+    const { from, to, start } = this.glide;
+    const t = Math.min(1, (time - start) / GLIDE);
+    if (t >= 1) {
+      this.settle(to);
+      return;
+    }
+    const ease = t * t * (3 - 2 * t);
+    this.now[1] = from.map((x, k) => x + (to[k] - x) * ease);
+    this.renderer.setPlaces(1, this.now[1]);
+    this.setLines();
+    this.draw();
+  }
+
+  private resize(): void {
+    const { width, height } = byId("stage").getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.canvas, this.sheet]) {
+      canvas.width = Math.max(1, Math.round(width * ratio));
+      canvas.height = Math.max(1, Math.round(height * ratio));
+    }
+    const half = width / 2;
+    this.cameras[0].pane = { left: 0, top: 0, width: half, height };
+    this.cameras[1].pane = { left: half, top: 0, width: half, height };
+    this.fitCameras();
+    this.draw();
+  }
+
+  private fitCameras(): void {
+    this.cameras.forEach((camera, side) => {
+      const image = this.model.about.sides[side].image;
+      const [left, top, right, bottom] = this.indices[side].bounds;
+      const frame = image
+        ? [Math.min(left, 0), Math.min(top, 0), Math.max(right, image[2]), Math.max(bottom, image[3])]
+        : [left, top, right, bottom];
+      camera.fit(frame);
+    });
+  }
+
+  /** Everything in sight. */
+  fit(): void {
+    for (const camera of this.cameras) camera.relative = { zoom: 1, x: 0, y: 0 };
+    this.draw();
+  }
+
+  /** The view moves: much is left out until it rests. */
+  private stir(): void {
+    clearTimeout(this.resting);
+    this.resting = window.setTimeout(() => {
+      this.resting = 0;
+      this.draw();
+    }, REST);
+    this.draw();
+  }
+
+  zoom(factor: number): void {
+    for (const camera of this.cameras) {
+      const { left, top, width, height } = camera.pane;
+      camera.zoomAt(factor, left + width / 2, top + height / 2);
+    }
+    this.stir();
+  }
+
+  /** Brings a pair into sight, nearer where the graphs are large. */
+  reveal(source: number, target: number): void {
+    const closer = (side: 0 | 1, node: number): void => {
+      if (node < 0) return;
+      const camera = this.cameras[side];
+      const places = this.now[side];
+      const nodes = this.model.graphs[side].nodes;
+      const wanted = nodes > 400 ? Math.sqrt(nodes / 60) : camera.relative.zoom;
+      const [x, y] = camera.toPixel(places[2 * node], places[2 * node + 1]);
+      const { left, top, width, height } = camera.pane;
+      const inside = x > left + 40 && x < left + width - 40 && y > top + 60 && y < top + height - 90;
+      if (nodes <= 400 && inside) return;
+      camera.centreOn(places[2 * node], places[2 * node + 1], Math.max(camera.relative.zoom, wanted));
+    };
+    closer(0, source);
+    closer(1, target);
+    this.draw();
+  }
+
+  /** The pixel of a node, in the window. */
+  pixel(side: 0 | 1, node: number): [number, number] {
+    const box = byId("stage").getBoundingClientRect();
+    const [x, y] = this.cameras[side].toPixel(this.now[side][2 * node], this.now[side][2 * node + 1]);
+    return [box.left + x, box.top + y];
+  }
+
+  get drawn(): number {
+    return this.renderer.drawn;
+  }
+
+  get isGliding(): boolean {
+    return this.glide !== null;
+  }
+
+  private setLines(): void {
+    const { model } = this;
+    const n = model.graphs[0].nodes;
+    const values: number[] = [];
+    const add = (s: number, t: number): void => {
+      if (t < 0) return;
+      const [from, to] = this.now;
+      values.push(from[2 * s], from[2 * s + 1], to[2 * t], to[2 * t + 1], model.graphs[0].standing[s]);
+    };
+    if (model.lines === "all") {
+      for (let s = 0; s < n; s++) if (!model.anchored[0].has(s)) add(s, model.partnerOf({ side: 0, node: s }));
+    }
+    if (model.lines !== "none") for (const [s, t] of model.anchored[0]) add(s, t);
+    this.lineCount = values.length / 5;
+    this.renderer.setLines(new Float32Array(values));
+  }
+
+  draw(): void {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame((time) => {
+      this.due = false;
+      this.step(time);
+      this.render();
+    });
+  }
+
+  private radius(side: 0 | 1): number {
+    const nodes = this.model.graphs[side].nodes;
+    const base = Math.min(8, Math.max(1.1, 17 / Math.pow(Math.max(nodes, 1), 0.25)));
+    const zoom = Math.max(1, this.cameras[side].relative.zoom);
+    return Math.min(9, base * Math.pow(zoom, 0.35));
+  }
+
+  private render(): void {
+    const edges = Math.max(...this.model.graphs.map((graph) => graph.edges.length / 2));
+    const frame: Frame = {
+      cameras: this.cameras,
+      radius: [this.radius(0), this.radius(1)],
+      look: look(edges / Math.max(1, this.cameras[0].relative.zoom) ** 2),
+      lines: this.lineCount,
+      alpha: Math.max(0.03, Math.min(0.55, 5 / Math.sqrt(this.lineCount + 1))),
+      edges: edges <= MOVED || this.resting === 0,
+    };
+    this.renderer.draw(frame);
+    this.write();
+  }
+
+  // What lies over the drawing: marks, labels, the line that is being drawn.
+
+  private write(): void {
+    const { model } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const pen = this.sheet.getContext("2d");
+    if (!pen) return;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, this.sheet.width, this.sheet.height);
+    const shown = model.shown;
+    if (shown) {
+      const other = model.partnerOf(shown);
+      const pair: [number, number] = shown.side === 0 ? [shown.node, other] : [other, shown.node];
+      this.star(pen, 0, pair[0]);
+      this.star(pen, 1, pair[1]);
+      if (pair[0] >= 0 && pair[1] >= 0 && !model.pending) this.join(pen, pair);
+      this.ring(pen, 0, pair[0], 2.5);
+      this.ring(pen, 1, pair[1], 2.5);
+    }
+    model.marked.forEach((target, rank) => this.ring(pen, 1, target, rank === 0 ? 3 : 1.5, rank + 1));
+    if (model.pending) this.ring(pen, model.pending.side, model.pending.node, 4);
+    if (this.hover) this.ring(pen, this.hover.side, this.hover.node, 2);
+    if (this.keyboard) {
+      for (const side of [0, 1] as const) {
+        if (document.activeElement === this.pads[side]) this.ring(pen, side, this.cursor[side], 3);
+      }
+    }
+    this.rubber(pen);
+    for (const side of [0, 1] as const) this.labels(pen, side);
+  }
+
+  private at(side: 0 | 1, node: number): [number, number] {
+    return this.cameras[side].toPixel(this.now[side][2 * node], this.now[side][2 * node + 1]);
+  }
+
+  private clip(pen: CanvasRenderingContext2D, side: 0 | 1): void {
+    const { left, top, width, height } = this.cameras[side].pane;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, top, width, height);
+    pen.clip();
+  }
+
+  private ring(pen: CanvasRenderingContext2D, side: 0 | 1, node: number, width: number, rank = 0): void {
+    if (node < 0) return;
+    const [x, y] = this.at(side, node);
+    this.clip(pen, side);
+    pen.beginPath();
+    pen.arc(x, y, this.radius(side) + 5, 0, 2 * Math.PI);
+    pen.lineWidth = width;
+    pen.strokeStyle = variable(rank > 1 ? "--faint" : "--ink");
+    pen.stroke();
+    if (rank > 0) {
+      pen.font = "600 11px system-ui, sans-serif";
+      pen.fillStyle = variable("--ink");
+      pen.textAlign = "center";
+      pen.fillText(String(rank), x, y - this.radius(side) - 9);
+    }
+    pen.restore();
+  }
+
+  /** The edges of a node, as far as they are drawn. */
+  private star(pen: CanvasRenderingContext2D, side: 0 | 1, node: number): void {
+    const { edges, nodes } = this.model.graphs[side];
+    if (node < 0 || nodes > 20_000) return;
+    this.clip(pen, side);
+    pen.strokeStyle = variable("--faint");
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    const [x, y] = this.at(side, node);
+    for (let e = 0; e < edges.length; e += 2) {
+      if (edges[e] !== node && edges[e + 1] !== node) continue;
+      const [u, v] = this.at(side, edges[e] === node ? edges[e + 1] : edges[e]);
+      pen.moveTo(x, y);
+      pen.lineTo(u, v);
+    }
+    pen.stroke();
+    pen.restore();
+  }
+
+  private join(pen: CanvasRenderingContext2D, [s, t]: [number, number]): void {
+    const [a, b] = [this.at(0, s), this.at(1, t)];
+    if (!this.cameras[0].contains(...a) || !this.cameras[1].contains(...b)) return;
+    pen.strokeStyle = variable(VARIABLES[this.model.graphs[0].standing[s]]);
+    pen.lineWidth = 2.5;
+    pen.beginPath();
+    pen.moveTo(...a);
+    pen.lineTo(...b);
+    pen.stroke();
+  }
+
+  private rubber(pen: CanvasRenderingContext2D): void {
+    const { drag } = this;
+    const begin = drag?.spot && drag.moved ? drag.spot : null;
+    if (!begin || !drag) return;
+    pen.strokeStyle = variable("--anchor");
+    pen.lineWidth = 2.5;
+    pen.setLineDash([6, 5]);
+    pen.beginPath();
+    pen.moveTo(...this.at(begin.side, begin.node));
+    pen.lineTo(...drag.at);
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+
+  private labels(pen: CanvasRenderingContext2D, side: 0 | 1): void {
+    const { model } = this;
+    const wanted = new Set<number>();
+    for (const spot of [model.pending, model.shown, this.hover]) {
+      if (!spot) continue;
+      if (spot.side === side) wanted.add(spot.node);
+      else if (model.partnerOf(spot) >= 0) wanted.add(model.partnerOf(spot));
+    }
+    if (side === 1) model.marked.forEach((target) => wanted.add(target));
+    const inSight = this.glide ? null : this.indices[side].nodesInSight(this.cameras[side], LABELS);
+    this.clip(pen, side);
+    writeLabels(pen, wanted, inSight ?? [], {
+      name: (node) => model.name(side, node),
+      at: (node) => this.at(side, node),
+      gap: this.radius(side) + 5,
+      right: this.cameras[side].pane.left + this.cameras[side].pane.width,
+    });
+    pen.restore();
+  }
+
+  // Pointing and clicking.
+
+  private local(event: MouseEvent): [number, number] {
+    const box = byId("stage").getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  private sideAt(x: number): 0 | 1 {
+    return this.cameras[1].contains(x, 1) ? 1 : 0;
+  }
+
+  private spotAt([x, y]: [number, number]): Spot | null {
+    const side = this.sideAt(x);
+    const node = this.indices[side].nearest(this.cameras[side], this.now[side], x, y, Math.max(REACH, this.radius(side) + 4));
+    return node < 0 ? null : { side, node };
+  }
+
+  private listen(pad: HTMLElement, side: 0 | 1): void {
+    pad.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      pad.setPointerCapture(event.pointerId);
+      pad.focus({ preventScroll: true });
+      this.keyboard = false;
+      const at = this.local(event);
+      this.drag = { from: at, at, spot: this.spotAt(at), side, moved: false };
+    });
+    pad.addEventListener("pointermove", (event) => this.moved(this.local(event), event));
+    pad.addEventListener("pointerup", (event) => this.released(this.local(event)));
+    pad.addEventListener("pointercancel", () => {
+      this.drag = null;
+      this.draw();
+    });
+    pad.addEventListener("pointerleave", () => this.point(null));
+    pad.addEventListener("dblclick", (event) => {
+      if (!this.spotAt(this.local(event))) this.fit();
+    });
+    pad.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const at = this.local(event);
+        const factor = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016));
+        const offset = side === 0 ? this.cameras[1].pane.left : -this.cameras[1].pane.left;
+        this.cameras[side].zoomAt(factor, ...at);
+        if (this.model.linked) this.cameras[1 - side].zoomAt(factor, at[0] + offset, at[1]);
+        this.stir();
+      },
+      { passive: false },
+    );
+    pad.addEventListener("keydown", (event) => this.key(event, side));
+    pad.addEventListener("focus", () => {
+      if (!pad.matches(":focus-visible")) return;
+      this.keyboard = true;
+      if (this.cursor[side] < 0) this.moveCursor(side, this.first(side));
+      this.draw();
+    });
+    pad.addEventListener("blur", () => this.draw());
+  }
+
+  private moved(at: [number, number], event: MouseEvent): void {
+    const { drag } = this;
+    if (!drag) {
+      this.point(this.spotAt(at), event);
+      return;
+    }
+    const far = Math.hypot(at[0] - drag.from[0], at[1] - drag.from[1]);
+    if (!drag.moved && far < 5) return;
+    drag.moved = true;
+    if (drag.spot) {
+      const over = this.spotAt(at);
+      const isSame = over && over.side === drag.spot.side && over.node === drag.spot.node;
+      this.hover = isSame ? null : over;
+    } else {
+      const [dx, dy] = [at[0] - drag.at[0], at[1] - drag.at[1]];
+      this.cameras[drag.side].move(dx, dy);
+      if (this.model.linked) this.cameras[1 - drag.side].move(dx, dy);
+      this.stir();
+    }
+    drag.at = at;
+    this.tip.hidden = true;
+    this.draw();
+  }
+
+  private released(at: [number, number]): void {
+    const { drag } = this;
+    this.drag = null;
+    if (!drag) return;
+    if (!drag.moved) {
+      const spot = this.spotAt(at);
+      if (spot) this.choose(spot);
+      else this.cancel();
+    } else if (drag.spot) {
+      const over = this.spotAt(at);
+      if (over) this.dropped(drag.spot, over);
+    }
+    this.draw();
+  }
+
+  /** A line was drawn from one node to another: across it is an anchor, along a side it moves the partner. */
+  private dropped(from: Spot, to: Spot): void {
+    if (from.side === to.side) {
+      const partner = this.model.partnerOf(from);
+      if (from.node === to.node) return;
+      if (partner < 0) {
+        toast(`${this.model.name(from.side, from.node)} has no partner that could be moved`);
+        return;
+      }
+      const pair = to.side === 1 ? [partner, to.node] : [to.node, partner];
+      void this.anchor(pair[0], pair[1]);
+      return;
+    }
+    const [source, target] = from.side === 0 ? [from.node, to.node] : [to.node, from.node];
+    void this.anchor(source, target);
+  }
+
+  private point(spot: Spot | null, event?: MouseEvent): void {
+    this.hover = spot;
+    this.tip.hidden = !spot;
+    if (spot && event) {
+      this.tip.textContent = this.words(spot);
+      const box = byId("stage").getBoundingClientRect();
+      const wide = this.tip.offsetWidth;
+      const x = Math.min(event.clientX - box.left + 16, box.width - wide - 8);
+      this.tip.style.transform = `translate(${x}px, ${event.clientY - box.top + 18}px)`;
+    }
+    this.draw();
+  }
+
+  /** A node in words. */
+  words(spot: Spot): string {
+    const { model } = this;
+    const standing = model.graphs[spot.side].standing[spot.node];
+    const name = model.name(spot.side, spot.node);
+    const partner = model.partnerOf(spot);
+    if (standing === Standing.Alone) return `${name}: has no partner, you said so`;
+    if (partner < 0) return `${name}: unmatched`;
+    const other = model.name(spot.side === 0 ? 1 : 0, partner);
+    const what = STANDINGS[standing];
+    const hint = standing === Standing.Suspicious ? ", the rest of the evidence speaks against it" : "";
+    return `${name} ↔ ${other}: ${what}${hint}`;
+  }
+
+  /** A click: the first names a node, the second on the other side its partner. */
+  choose(spot: Spot): void {
+    const { model } = this;
+    this.cursor[spot.side] = spot.node;
+    const { pending } = model;
+    if (pending && pending.side !== spot.side) {
+      const [source, target] = pending.side === 0 ? [pending.node, spot.node] : [spot.node, pending.node];
+      void this.anchor(source, target);
+      return;
+    }
+    model.show(spot, spot);
+    this.announce(`${this.words(spot)}. Now choose its partner on the ${spot.side === 0 ? "right" : "left"}.`);
+  }
+
+  async anchor(source: number, target: number): Promise<void> {
+    const { model } = this;
+    model.mark([]);
+    model.show({ side: 0, node: source });
+    try {
+      await say({ do: "anchor", source, target });
+      this.announce(`Anchor: ${model.name(0, source)} and ${model.name(1, target)}.`);
+    } catch (error) {
+      toast((error as Error).message, true);
+    }
+  }
+
+  cancel(): void {
+    if (this.model.pending) this.model.show(this.model.shown);
+    else this.model.show(null);
+  }
+
+  announce(text: string): void {
+    this.live.textContent = text;
+  }
+
+  // The keyboard: arrows go from node to node, Enter clicks.
+
+  private first(side: 0 | 1): number {
+    const shown = this.model.shown;
+    if (shown?.side === side) return shown.node;
+    if (shown && this.model.partnerOf(shown) >= 0) return this.model.partnerOf(shown);
+    return this.model.graphs[side].nodes > 0 ? 0 : -1;
+  }
+
+  private moveCursor(side: 0 | 1, node: number): void {
+    this.cursor[side] = node;
+    if (node < 0) return;
+    const [x, y] = this.at(side, node);
+    const { left, top, width, height } = this.cameras[side].pane;
+    if (x < left + 20 || x > left + width - 20 || y < top + 40 || y > top + height - 60) {
+      this.cameras[side].centreOn(this.now[side][2 * node], this.now[side][2 * node + 1]);
+    }
+    this.announce(this.words({ side, node }));
+    this.draw();
+  }
+
+  private key(event: KeyboardEvent, side: 0 | 1): void {
+    const arrows: Record<string, [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    };
+    const way = arrows[event.key];
+    if (way) {
+      this.keyboard = true;
+      const at = this.cursor[side] < 0 ? this.first(side) : this.cursor[side];
+      this.moveCursor(side, ahead(this.now[side], at, way));
+      event.preventDefault();
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (this.cursor[side] >= 0) this.choose({ side, node: this.cursor[side] });
+      event.preventDefault();
+    }
+  }
+}

@@ -1,0 +1,179 @@
+//! A finished match as the page takes it.
+
+use std::collections::HashMap;
+
+use anchormatch::Matching;
+use serde_json::{Value, json};
+
+use crate::decisions::{Decided, Which};
+use crate::near::Partners;
+
+/// A pair of at least this confidence is called sure.
+pub(crate) const SURE: f64 = 0.9;
+
+/// How a node is coloured; the page has the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Standing {
+    Unmatched = 0,
+    Doubtful = 1,
+    Sure = 2,
+    Anchor = 3,
+    Suspicious = 4,
+    Alone = 5,
+}
+
+/// The last finished match.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Counts finished matches.
+    pub(crate) number: u64,
+    /// The change after which it was begun.
+    pub(crate) change: u64,
+    /// Whether a better one is on its way.
+    pub(crate) quick: bool,
+    pub(crate) matching: Matching,
+    pub(crate) partners: Partners,
+    pub(crate) seconds: f64,
+    standing: [Vec<u8>; 2],
+    suspicion: HashMap<usize, (f64, Option<usize>)>,
+}
+
+impl Answer {
+    pub(crate) fn new(
+        (number, change): (u64, u64),
+        quick: bool,
+        matching: Matching,
+        decided: &Decided,
+        sizes: [usize; 2],
+        seconds: f64,
+    ) -> Self {
+        let mut standing = sizes.map(|n| vec![Standing::Unmatched as u8; n]);
+        let checks = matching.anchor_report.iter();
+        let suspicion: HashMap<usize, (f64, Option<usize>)> = checks
+            .filter(|check| check.is_suspicious())
+            .map(|check| (check.source, (check.suspicion, check.preferred)))
+            .collect();
+        for pair in &matching.pairs {
+            let of = match pair.anchor {
+                _ if suspicion.contains_key(&pair.source) => Standing::Suspicious,
+                true => Standing::Anchor,
+                false if pair.confidence >= SURE => Standing::Sure,
+                false => Standing::Doubtful,
+            };
+            standing[0][pair.source] = of as u8;
+            standing[1][pair.target] = of as u8;
+        }
+        for which in [Which::Source, Which::Target] {
+            for &node in decided.alone(which) {
+                standing[which.number()][node] = Standing::Alone as u8;
+            }
+        }
+        let partners = Partners::of(&matching, sizes);
+        Self {
+            number,
+            change,
+            quick,
+            matching,
+            partners,
+            seconds,
+            standing,
+            suspicion,
+        }
+    }
+
+    /// The expected number of pairs that are right, and how many there are.
+    pub(crate) fn expected(&self) -> (f64, usize) {
+        let pairs = &self.matching.pairs;
+        (pairs.iter().map(|pair| pair.confidence).sum(), pairs.len())
+    }
+
+    /// Why an anchor is suspicious: the probability that it is wrong, and where its node would go.
+    pub(crate) fn suspicion(&self, source: usize) -> Option<(f64, Option<usize>)> {
+        self.suspicion.get(&source).copied()
+    }
+
+    /// What the page says of the match as a whole.
+    pub(crate) fn summary(&self) -> Value {
+        let mut counts = [0usize; 6];
+        for &standing in &self.standing[0] {
+            counts[usize::from(standing)] += 1;
+        }
+        let (expected, pairs) = self.expected();
+        let regime = self.matching.parameters.iter();
+        let regime = regime
+            .filter(|(name, _)| name == "regime")
+            .map(|(_, v)| v)
+            .next();
+        let notes: Vec<String> = self
+            .matching
+            .notes
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        json!({
+            "number": self.number,
+            "change": self.change,
+            "quick": self.quick,
+            "pairs": pairs,
+            "expected": expected,
+            "counts": counts,
+            "unmatched": [self.matching.unmatched_source.len(), self.matching.unmatched_target.len()],
+            "seconds": self.seconds,
+            "status": self.matching.status.as_str(),
+            "regime": regime,
+            "model": self.matching.model.first().map(|m| json!({
+                "family": m.family, "probability": m.probability,
+            })),
+            "notes": notes,
+        })
+    }
+
+    /// The arrays of the page: the number of the match, the sizes; partners (−1 for none) and confidences of source
+    /// nodes; and the standing of all nodes, a byte each.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let (n, m) = (self.standing[0].len(), self.standing[1].len());
+        let mut bytes = Vec::with_capacity(12 + 9 * n + m);
+        for value in [self.number, n as u64, m as u64] {
+            bytes.extend((value as u32).to_le_bytes());
+        }
+        for partner in &self.partners.of_source {
+            let number = partner.map_or(-1, |t| t as i32);
+            bytes.extend(number.to_le_bytes());
+        }
+        for confidence in &self.partners.confidence {
+            bytes.extend((*confidence as f32).to_le_bytes());
+        }
+        bytes.extend(&self.standing[0]);
+        bytes.extend(&self.standing[1]);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchormatch::matcher::{Best, Matcher};
+    use anchormatch::{Anchors, Graph, Monitor, Task};
+
+    #[test]
+    fn every_node_has_a_standing() {
+        let edges: Vec<_> = (1..8).map(|i| (i - 1, i, i as f64)).collect();
+        let graph = Graph::from_edges(8, &edges).unwrap();
+        let anchors = Anchors::from_indices(&graph, &graph, &[(0, 0), (4, 4)]).unwrap();
+        let anchors = anchors.with_alone([&graph, &graph], [7], []).unwrap();
+        let task = Task::new(&graph, &graph, &anchors).unwrap();
+        let matching = Best::default().run(&task, &Monitor::silent()).unwrap();
+        let decided = Decided::of(&anchors);
+        let answer = Answer::new((3, 1), false, matching, &decided, [8, 8], 0.1);
+        let bytes = answer.bytes();
+        assert_eq!(bytes.len(), 12 + 8 * 9 + 8);
+        assert_eq!(bytes[12 + 64], Standing::Anchor as u8);
+        assert_eq!(bytes[12 + 64 + 7], Standing::Alone as u8);
+        assert_eq!(bytes[12 + 64 + 8 + 4], Standing::Anchor as u8);
+        let summary = answer.summary();
+        let counts = summary["counts"].as_array().unwrap();
+        let total: u64 = counts.iter().map(|c| c.as_u64().unwrap()).sum();
+        assert_eq!((total, summary["number"].as_u64()), (8, Some(3)));
+    }
+}

@@ -1,0 +1,93 @@
+//! Annealing that is believed when it was confirmed.
+//!
+//! One annealing of a small sparse graph ends in one of many optima. A short one from the opening of its own and a short
+//! one from what lists of candidates say are asked first: they go outwards from the hubs and from the anchors. Where both
+//! are as likely, that is the answer. Where they are not, long ones follow, one afresh and one from the best so far in turn,
+//! until one ends as likely as the best before it or [`LONG_ONES`] were made; the likeliest counts, and the others are
+//! modes that the posterior may have as well.
+
+use super::Search;
+use crate::assignment::Assignment;
+use crate::error::Result;
+use crate::matcher::best::Best;
+use crate::matcher::best::found::Found;
+use crate::matcher::best::program::Program;
+use crate::matcher::best::regime::Regime;
+
+/// Long annealings at most.
+const LONG_ONES: usize = 3;
+
+/// Nats by which two answers may differ that are called as likely.
+const AS_LIKELY: f64 = 1e-6;
+
+impl Search<'_> {
+    /// The matching found by a short annealing, or a likelier one.
+    pub(super) fn confirmed(&self, found: Found, listed: &Assignment) -> Result<Found> {
+        let other = self.annealed(Regime::Annealing, self.preset.seed, Some(listed))?;
+        let Some(other) = other else {
+            return Ok(found);
+        };
+        let (mut best, mut agree) = self.merged(found, other);
+        for k in 1..=LONG_ONES as u64 {
+            if agree {
+                break;
+            }
+            let first = best.assignment.clone();
+            // Every other one goes on from the best so far.
+            let first = k.is_multiple_of(2).then_some(&first);
+            let seed = self.preset.seed.wrapping_add(k);
+            let Some(next) = self.annealed(Regime::LongAnnealing, seed, first)? else {
+                break;
+            };
+            (best, agree) = self.merged(best, next);
+            // A long one that only confirms a short one is worth another look.
+            agree &= k > 1;
+        }
+        Ok(best)
+    }
+
+    /// An annealing of its own; `None` when there is no time left.
+    fn annealed(
+        &self,
+        regime: Regime,
+        seed: u64,
+        first: Option<&Assignment>,
+    ) -> Result<Option<Found>> {
+        if self.monitor.interrupted().is_some() {
+            return Ok(None);
+        }
+        let preset = Best {
+            seed,
+            ..self.preset.clone()
+        };
+        let search = Search {
+            preset: &preset,
+            ..*self
+        };
+        let program = Program::first(self.evidence, self.monitor)?;
+        search.full(program, regime, first).map(Some)
+    }
+
+    /// The likelier of two, which keeps the other as a mode, and whether they are as likely.
+    fn merged(&self, one: Found, other: Found) -> (Found, bool) {
+        let share = other.share.min(one.share);
+        let value = |found: &Found| {
+            let Found {
+                model, assignment, ..
+            } = found;
+            self.evidence.posterior(model, assignment, share)
+        };
+        let gain = value(&other) - value(&one);
+        let (mut best, rest) = if gain > 0.0 {
+            (other, one)
+        } else {
+            (one, other)
+        };
+        best.iterations += rest.iterations;
+        best.others.extend(rest.others);
+        if !best.others.contains(&rest.assignment) {
+            best.others.push(rest.assignment);
+        }
+        (best, gain.abs() <= AS_LIKELY)
+    }
+}

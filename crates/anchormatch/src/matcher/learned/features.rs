@@ -1,0 +1,243 @@
+//! Likenesses of nodes and of edges that learned weights combine.
+//!
+//! Of nodes: exp(−Δ²/mean Δ²) of the heat kernel signature at each of eight times, and of the degree, both relative to
+//! the graph's own mean, so that units do not matter. Of edges: exp(−Δ²/s) of the weights, relative to the mean weight, for
+//! four widths s. Edges of hard anchors count for the nodes at their other ends.
+
+use crate::affinity::second_order::mean_squared_difference;
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::linalg::Matrix;
+use crate::matcher::learned::Lesson;
+use crate::monitor::Monitor;
+use crate::problem::{ExplicitPairwise, Problem};
+use crate::spectral::{Spectrum, diffusion_time, heat_signature};
+
+/// Times of the signature, τ in geometric steps.
+const TIMES: usize = 8;
+const TAUS: [f64; 2] = [0.1, 10.0];
+
+/// Likenesses of nodes.
+pub(super) const NODE_FEATURES: usize = TIMES + 1;
+
+/// Widths of the likenesses of edges, in means of the squared difference.
+const WIDTHS: [f64; 4] = [0.05, 0.15, 0.5, 1.5];
+
+/// Likenesses of edges.
+pub(super) const EDGE_FEATURES: usize = WIDTHS.len();
+
+/// Two graphs as features, over the nodes that are to be matched.
+#[derive(Debug, Clone)]
+pub(super) struct Instance {
+    /// φₖ.
+    nodes: Vec<Matrix>,
+    /// gₗ of the edges to anchors, summed over them, twice: they count in both orders.
+    to_anchors: Vec<Matrix>,
+    /// Relative weights between the nodes.
+    x: Matrix,
+    y: Matrix,
+    /// s of each width.
+    widths: [f64; EDGE_FEATURES],
+    /// 1/(k − 1): an assignment gets as much from its edges together as from one likeness of nodes.
+    scale: f64,
+    /// The partner of each row, where it is known.
+    pub(super) truth: Vec<Option<usize>>,
+}
+
+impl Instance {
+    /// The features of an example: all its nodes, and who belongs to whom.
+    pub(super) fn of_lesson(lesson: &Lesson<'_>, monitor: &Monitor) -> Result<Self> {
+        let graphs = [lesson.source, lesson.target];
+        let all = graphs.map(|graph| (0..graph.node_count()).collect::<Vec<_>>());
+        let mut instance = Self::new(graphs, [&all[0], &all[1]], &[], monitor)?;
+        for &(i, a) in lesson.truth {
+            if i >= all[0].len() || a >= all[1].len() {
+                return Err(Error::Anchors(format!(
+                    "found the pair ({i}, {a}), expected nodes below {} and {}",
+                    all[0].len(),
+                    all[1].len()
+                )));
+            }
+            instance.truth[i] = Some(a);
+        }
+        Ok(instance)
+    }
+
+    /// The features of some nodes of two graphs.
+    pub(super) fn new(
+        graphs: [&Graph; 2],
+        nodes: [&[usize]; 2],
+        anchors: &[(usize, usize)],
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let values = [
+            node_values(graphs[0], monitor)?,
+            node_values(graphs[1], monitor)?,
+        ];
+        let node_features = (0..NODE_FEATURES)
+            .map(|k| {
+                likeness(nodes.map(<[usize]>::len), |i, a| {
+                    values[0][(nodes[0][i], k)] - values[1][(nodes[1][a], k)]
+                })
+            })
+            .collect();
+        let all = graphs.map(relative_weights);
+        let [x, y] = [0, 1].map(|g| all[g].select(nodes[g], nodes[g]));
+        let mean = mean_squared_difference(&all[0], &all[1]);
+        let mean = if mean > 0.0 { mean } else { 1.0 };
+        let widths = WIDTHS.map(|width| width * mean);
+        let smaller = nodes[0].len().min(nodes[1].len());
+        let scale = 1.0 / smaller.saturating_sub(1).max(1) as f64;
+        let to_anchors = widths
+            .iter()
+            .map(|s| {
+                Matrix::from_fn(nodes[0].len(), nodes[1].len(), |i, a| {
+                    let each = anchors.iter().map(|&(u, v)| {
+                        let apart = all[0][(nodes[0][i], u)] - all[1][(nodes[1][a], v)];
+                        (-apart * apart / s).exp()
+                    });
+                    2.0 * scale * each.sum::<f64>()
+                })
+            })
+            .collect();
+        Ok(Self {
+            nodes: node_features,
+            to_anchors,
+            truth: vec![None; nodes[0].len()],
+            x,
+            y,
+            widths,
+            scale,
+        })
+    }
+
+    pub(super) fn shape(&self) -> (usize, usize) {
+        (self.x.rows(), self.y.rows())
+    }
+
+    /// The unary values under some weights.
+    pub(super) fn unary(&self, weights: &[f64]) -> Matrix {
+        let (n, m) = self.shape();
+        let mut unary = Matrix::zeros(n, m);
+        for (feature, weight) in self.nodes.iter().chain(&self.to_anchors).zip(weights) {
+            for (slot, value) in unary.as_mut_slice().iter_mut().zip(feature.as_slice()) {
+                *slot += weight * value;
+            }
+        }
+        unary
+    }
+
+    /// The likeness of two edges under the weights of edges.
+    pub(super) fn edge(&self, weights: &[f64], x: f64, y: f64) -> f64 {
+        let apart = x - y;
+        let each = weights.iter().zip(&self.widths);
+        self.scale
+            * each
+                .map(|(v, s)| v * (-apart * apart / s).exp())
+                .sum::<f64>()
+    }
+
+    /// The program under some weights.
+    pub(super) fn problem(&self, weights: &[f64], monitor: &Monitor) -> Result<Problem> {
+        self.problem_with(self.unary(weights), &weights[NODE_FEATURES..], monitor)
+    }
+
+    /// The program of given unary values and weights of edges.
+    pub(super) fn problem_with(
+        &self,
+        unary: Matrix,
+        edges: &[f64],
+        monitor: &Monitor,
+    ) -> Result<Problem> {
+        let affinity = |x: f64, y: f64| self.edge(edges, x, y);
+        let pairwise = ExplicitPairwise::from_values(&self.x, &self.y, affinity, monitor)?;
+        Problem::maximise(unary, Box::new(pairwise))
+    }
+
+    /// Σ φ and Σ g over the pairs of a map, and over its pairs of pairs that `joined` takes: the derivatives of the
+    /// objective by the weights.
+    pub(super) fn totals(
+        &self,
+        map: &[Option<usize>],
+        joined: impl Fn(usize, usize) -> bool,
+    ) -> Vec<f64> {
+        let mut totals = vec![0.0; NODE_FEATURES + EDGE_FEATURES];
+        for (i, partner) in map.iter().enumerate() {
+            let Some(a) = *partner else { continue };
+            for (slot, feature) in totals
+                .iter_mut()
+                .zip(self.nodes.iter().chain(&self.to_anchors))
+            {
+                *slot += feature[(i, a)];
+            }
+            for (j, other) in map.iter().enumerate() {
+                let Some(b) = *other else { continue };
+                if i == j || a == b || !joined(i, j) {
+                    continue;
+                }
+                let apart = self.x[(i, j)] - self.y[(a, b)];
+                for (slot, s) in totals[NODE_FEATURES..].iter_mut().zip(&self.widths) {
+                    *slot += self.scale * (-apart * apart / s).exp();
+                }
+            }
+        }
+        totals
+    }
+}
+
+/// exp(−Δ²/mean Δ²).
+fn likeness([n, m]: [usize; 2], difference: impl Fn(usize, usize) -> f64) -> Matrix {
+    let mut squares = Matrix::from_fn(n, m, |i, a| difference(i, a).powi(2));
+    let mean = squares.mean();
+    let rate = if mean > 0.0 { 1.0 / mean } else { 0.0 };
+    squares
+        .as_mut_slice()
+        .iter_mut()
+        .for_each(|v| *v = (-*v * rate).exp());
+    squares
+}
+
+/// Signatures at several times and the degree, each over its mean.
+fn node_values(graph: &Graph, monitor: &Monitor) -> Result<Matrix> {
+    let n = graph.node_count();
+    let spectrum = Spectrum::of(graph, monitor)?;
+    let [from, to] = TAUS;
+    let step = (to / from).ln() / (TIMES - 1) as f64;
+    let times = (0..TIMES).map(|k| diffusion_time(graph, from * (step * k as f64).exp()));
+    let times: Vec<f64> = times.collect::<Result<_>>()?;
+    let signature = heat_signature(&spectrum, &times)?;
+    let degrees: Vec<f64> = (0..n)
+        .map(|u| graph.neighbours(u).map(|(_, w)| w.max(0.0)).sum())
+        .collect();
+    let mut values = Matrix::from_fn(n, NODE_FEATURES, |u, k| {
+        if k < TIMES {
+            signature[(u, k)]
+        } else {
+            degrees[u]
+        }
+    });
+    for k in 0..NODE_FEATURES {
+        let mean = (0..n).map(|u| values[(u, k)]).sum::<f64>() / n.max(1) as f64;
+        if mean > 0.0 {
+            (0..n).for_each(|u| values[(u, k)] /= mean);
+        }
+    }
+    Ok(values)
+}
+
+/// Weights over the mean of their sizes.
+fn relative_weights(graph: &Graph) -> Matrix {
+    let mut weights = graph.adjacency();
+    let (mut sum, mut count) = (0.0, 0.0);
+    for w in graph.weights() {
+        sum += w.abs();
+        count += 1.0;
+    }
+    if sum > 0.0 {
+        weights
+            .as_mut_slice()
+            .iter_mut()
+            .for_each(|w| *w *= count / sum);
+    }
+    weights
+}

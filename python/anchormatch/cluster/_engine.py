@@ -1,0 +1,137 @@
+"""Steps over all blocks: one task a block, pinned to its worker, and the few numbers that come back."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ._exchange import Lost, Reader, Ref, aligned, plugin
+
+__all__ = ["Engine", "Futures", "Stage"]
+
+logger = logging.getLogger("anchormatch.cluster")
+
+Futures = list[Any]
+#: Seconds between two looks at whether all workers are there.
+_TICK = 2.0
+
+
+def _run(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    """One task: its result has the bytes that moved under ``moved_bytes``, and what goes to the client
+    under ``head``.
+    """
+    reader = Reader()
+    result: dict[str, Any] = work(reader, *map(aligned, arguments))
+    result["moved_bytes"] = reader.moved
+    return result
+
+
+def _head(result: dict[str, Any]) -> tuple[Any, int]:
+    return result.get("head"), result["moved_bytes"]
+
+
+class Stage:
+    """What was done, how long it took and how many bytes moved between workers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seconds = 0.0
+        self.moved = 0
+        self.steps = 0
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "stage": self.name,
+            "seconds": round(self.seconds, 3),
+            "bytes_moved": self.moved,
+            "steps": self.steps,
+        }
+
+
+class Engine:
+    """A client of Dask, the workers that hold the blocks, and the log."""
+
+    def __init__(self, client: Any, report: Callable[..., Any] | None) -> None:
+        self.client = client
+        self.report = report
+        self.stages: dict[str, Stage] = {}
+        self.workers: list[str] = []
+        self._run = uuid.uuid4().hex[:8]
+        self._count = itertools.count()
+        client.register_plugin(plugin())
+        self.look_around()
+
+    def look_around(self) -> None:
+        """Takes note of the workers that are there."""
+        found = self.client.scheduler_info(n_workers=-1)["workers"]
+        self.workers = sorted(found)
+        if not self.workers:
+            self.client.wait_for_workers(1)
+            self.look_around()
+
+    def worker(self, block: int) -> str:
+        return self.workers[block % len(self.workers)]
+
+    def refs(self, *futures: Futures) -> list[Ref]:
+        """Where the blocks lie, with the fields of several results taken together."""
+        keys = zip(*([future.key for future in one] for one in futures))
+        return [(self.worker(block), tuple(key)) for block, key in enumerate(keys)]
+
+    def step(
+        self, stage: str, name: str, work: Callable[..., Any], jobs: Sequence[tuple[int, tuple[Any, ...]]]
+    ) -> tuple[Futures, list[Any]]:
+        """Runs ``work(reader, *arguments)`` for each (block, arguments); the results and their heads."""
+        begin = time.monotonic()
+        number = next(self._count)
+        futures: Futures = []
+        heads: Futures = []
+        for block, arguments in jobs:
+            worker = self.worker(block)
+            key = f"{stage}-{name}-{self._run}-{number}-{len(futures)}"
+            pinned = {"workers": [worker], "allow_other_workers": False, "pure": False}
+            future = self.client.submit(_run, work, *arguments, key=key, **pinned)
+            futures.append(future)
+            heads.append(self.client.submit(_head, future, key=f"head-{key}", **pinned))
+        found = self.gather(heads)
+        entry = self.stages.setdefault(stage, Stage(stage))
+        entry.seconds += time.monotonic() - begin
+        entry.moved += sum(moved for _, moved in found)
+        entry.steps += 1
+        return futures, [head for head, _ in found]
+
+    def gather(self, futures: Futures, patience: float = _TICK) -> list[Any]:
+        """The results, as long as all workers are there: what is pinned to one that is gone never comes."""
+        from distributed import CancelledError, KilledWorker
+
+        while True:
+            try:
+                gathered: list[Any] = self.client.sync(
+                    self.client._gather, futures, callback_timeout=patience
+                )
+                return gathered
+            except (CancelledError, KilledWorker) as error:
+                raise Lost(str(error)) from error
+            except TimeoutError:
+                there = set(self.client.scheduler_info(n_workers=-1)["workers"])
+                gone = [worker for worker in self.workers if worker not in there]
+                if gone:
+                    raise Lost(f"the worker {gone[0]} is gone") from None
+                patience *= 2
+
+    def place(self, value: Any, block: int) -> Any:
+        """A value on the worker of a block."""
+        try:
+            return self.client.scatter([value], workers=[self.worker(block)], hash=False, timeout=30)[0]
+        except (OSError, TimeoutError, ValueError, KeyError) as error:
+            raise Lost(f"the worker {self.worker(block)} takes nothing: {error}") from error
+
+    def say(self, stage: str, done: int, total: int | None, value: float | None = None) -> None:
+        if self.report is not None:
+            self.report(stage, done, total, value)
+
+    def log(self) -> list[dict[str, Any]]:
+        return [stage.row() for stage in self.stages.values()]

@@ -1,0 +1,156 @@
+"""What a task gathers of other blocks before it calls a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._native import blocks_ask, blocks_reach
+from ._exchange import Reader, Ref
+from ._views import NONE, arrays_of
+
+__all__ = ["CHUNK", "ask", "by_owner", "gathered_rows", "offsets_of", "values_of"]
+
+#: Nodes of a block that are asked about at once: what bounds the memory of a task.
+CHUNK = 1 << 17
+
+
+def by_owner(nodes: Any, size: int) -> list[tuple[int, Any]]:
+    """Ascending numbers of nodes cut by the blocks that own them: (block, places there)."""
+    if not len(nodes):
+        return []
+    first, last = int(nodes[0]) // size, int(nodes[-1]) // size
+    bounds = np.searchsorted(nodes, np.arange(first, last + 2, dtype=np.int64) * size)
+    cut = []
+    for k, block in enumerate(range(first, last + 1)):
+        mine = nodes[bounds[k] : bounds[k + 1]]
+        if len(mine):
+            cut.append((block, (mine.astype(np.int64) - block * size).astype(np.uint32)))
+    return cut
+
+
+def offsets_of(lengths: Any) -> Any:
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+
+def _joined(parts: list[Any], dtype: Any) -> Any:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
+
+
+def values_of(reader: Reader, refs: list[Ref], size: int, nodes: Any, fields: Sequence[str]) -> list[Any]:
+    """Values of ascending nodes, one array a field."""
+    cut = by_owner(nodes, size)
+    parts = reader.read([(refs[block], "take", (tuple(fields), mine)) for block, mine in cut])
+    return [_joined([part[k] for part in parts], np.uint32) for k in range(len(fields))]
+
+
+def degrees_of(reader: Reader, refs: list[Ref], size: int, nodes: Any) -> Any:
+    cut = by_owner(nodes, size)
+    parts = reader.read([(refs[block], "degrees", (mine.astype(np.int64),)) for block, mine in cut])
+    return _joined(parts, np.uint32)
+
+
+def gathered_rows(reader: Reader, refs: list[Ref], size: int, nodes: Any, view: str) -> Any:
+    """Lengths, neighbours, weights and degrees of ascending nodes."""
+    cut = by_owner(nodes, size)
+    parts = reader.read([(refs[block], view, (mine,)) for block, mine in cut])
+    weights = None
+    if parts and parts[0][2] is not None:
+        weights = np.concatenate([part[2] for part in parts])
+    lengths, columns, degrees = (_joined([part[k] for part in parts], np.uint32) for k in (0, 1, 3))
+    return lengths, columns, weights, degrees
+
+
+def lists_of(reader: Reader, refs: list[Ref], size: int, nodes: Any, field: str, least: float) -> Any:
+    """Lists of ascending nodes: offsets, nodes, values."""
+    cut = by_owner(nodes, size)
+    parts = reader.read(
+        [(refs[block], "lists", (field, mine.astype(np.int64), least)) for block, mine in cut]
+    )
+    lengths, columns = (_joined([part[k] for part in parts], np.uint32) for k in (0, 1))
+    return offsets_of(lengths), columns, _joined([part[2] for part in parts], np.float32)
+
+
+def ask(
+    reader: Reader,
+    common: dict[str, Any],
+    side: int,
+    block: dict[str, Any],
+    nodes: Any,
+    partners: Any,
+    lists: Any,
+    settled: Any,
+    rows_from: tuple[list[Ref], str],
+    nodes_from: list[Ref],
+    others: float,
+    question: str,
+) -> Any:
+    """Who could be the partners of some nodes: lengths, nodes and values."""
+    size = common["size"]
+    found = []
+    for begin in range(0, len(nodes), CHUNK):
+        some = nodes[begin : begin + CHUNK]
+        arrays = arrays_of(block)
+        reached = blocks_reach(arrays, some, partners, lists)
+        lengths, columns, weights, degrees = gathered_rows(
+            reader, rows_from[0], size, reached, rows_from[1]
+        )
+        soft = _soft(common, side, block["begin"], some)
+        seen = np.unique(np.concatenate((columns, np.array([a for _, a, _ in soft], dtype=np.uint32))))
+        state, own_degrees = values_of(reader, nodes_from, size, seen, ("settled", "degree"))
+        if not len(seen):
+            state = np.empty(0, dtype=np.float32)
+        # Closed nodes have no number of settled neighbours.
+        is_open = ~np.isnan(state)
+        halo = (
+            reached,
+            degrees,
+            offsets_of(lengths),
+            columns,
+            weights if block["weights"] is not None else None,
+            seen,
+            own_degrees,
+            np.where(is_open, state, np.float32(0)).astype(np.float32),
+            is_open,
+        )
+        found.append(
+            blocks_ask(
+                common["setting"],
+                side,
+                arrays,
+                some,
+                partners,
+                lists,
+                settled,
+                halo,
+                (soft, common["most"]),
+                others,
+                question,
+            )
+        )
+    lengths = _joined([part[0] for part in found], np.uint32)
+    columns = _joined([part[1] for part in found], np.uint32)
+    return lengths, columns, _joined([part[2] for part in found], np.float32)
+
+
+def _soft(common: dict[str, Any], side: int, begin: int, nodes: Any) -> list[tuple[int, int, float]]:
+    """The soft anchors of some nodes: (place among them, node of the other side, nats)."""
+    table = common["soft"]
+    if not len(table[0]):
+        return []
+    own, other = (table[0], table[1]) if side == 0 else (table[1], table[0])
+    places = np.searchsorted(nodes, own.astype(np.int64) - begin)
+    inside = np.minimum(places, max(len(nodes) - 1, 0))
+    hit = (nodes[inside].astype(np.int64) + begin == own) if len(nodes) else np.zeros(len(own), dtype=bool)
+    return [(int(places[k]), int(other[k]), float(table[2][k])) for k in np.flatnonzero(hit)]
+
+
+def settled_or_closed(settled: Any, is_open: Any) -> Any:
+    """The settled neighbours of nodes that can be chosen, NaN of the others."""
+    return np.where(is_open, settled, np.float32(np.nan)).astype(np.float32)
+
+
+def is_none(partners: Any) -> Any:
+    return partners == NONE

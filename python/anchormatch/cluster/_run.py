@@ -1,0 +1,534 @@
+"""The stages in their order, one round at a time, so that a run can go on from any of them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+
+from .._native import (
+    blocks_bounds,
+    blocks_constants,
+    blocks_course,
+    blocks_fit,
+    blocks_is_near,
+    blocks_missing,
+    blocks_others,
+    blocks_settled,
+    blocks_stuck,
+    blocks_sums_are_old,
+)
+from . import _balance as balance
+from . import _believe as believe
+from . import _expand as expand
+from ._checkpoint import Checkpoint
+from ._decision import LEFT, decide
+from ._engine import Engine, Futures
+from ._exchange import Lost
+from ._read import Side, Sources, complete, number, read_side
+
+__all__ = ["Run"]
+
+logger = logging.getLogger("anchormatch.cluster")
+
+#: Seconds between two checkpoints within a stage.
+_EVERY = 10.0
+#: Losses in a row, without a round between them, after which a run is given up.
+_LOSSES = 10
+
+
+class Run:
+    """One match: what is held, where it stands, and how to go on."""
+
+    def __init__(self, engine: Engine, store: Checkpoint, options: dict[str, Any]) -> None:
+        self.engine = engine
+        self.store = store
+        self.options = options
+        self.constants = blocks_constants(options["preset"] == "fast")
+        self.held: dict[str, Futures] = {}
+        self.at: dict[str, Any] = {"phase": "read"}
+        self.manifest: dict[str, Any] | None = None
+        self._written = 0.0
+
+    def to_the_end(self, sources: tuple[Sources, Sources], anchors: Any, check: Any) -> Futures:
+        self.sources, self.anchors, self.check = sources, anchors, check
+        self.manifest = self.store.manifest()
+        losses = 0
+        if self.manifest is not None:
+            self._restore()
+        while self.at["phase"] != "done":
+            phase = self.at["phase"]
+            try:
+                getattr(self, f"_{phase}")()
+                losses = 0
+                if self.at["phase"] != phase or time.monotonic() - self._written > _EVERY:
+                    self._keep()
+            except Lost as loss:
+                losses += 1
+                if losses > _LOSSES:
+                    raise RuntimeError(f"workers were lost {losses} times in a row: {loss}") from loss
+                logger.warning("%s; going on from the last round that was kept", loss)
+                self._recover()
+        return self.held["frames"]
+
+    def _keep(self) -> None:
+        if self.at["phase"] in ("read", "done"):
+            return
+        kept = {
+            name: files for name, files in (self.manifest or {"held": {}})["held"].items() if name in "b0b1"
+        }
+        self.manifest = self.store.write(self.at, self.held, kept)
+        self._written = time.monotonic()
+
+    def _restore(self) -> None:
+        if self.manifest is None:
+            self.held, self.at = {}, {"phase": "read"}
+            return
+        import json
+
+        self.held = self.store.read(self.manifest)
+        self.at = json.loads(json.dumps(self.manifest["at"]))
+
+    def _recover(self) -> None:
+        for _ in range(_LOSSES):
+            time.sleep(1.0)
+            self.engine.client.wait_for_workers(1)
+            self.engine.look_around()
+            try:
+                self._restore()
+                return
+            except Lost as loss:
+                logger.warning("%s while blocks were read back", loss)
+        raise RuntimeError("workers were lost again and again while blocks were read back")
+
+    # What steps share.
+
+    @property
+    def common(self) -> dict[str, Any]:
+        at = self.at
+        soft = at["soft"]
+        setting = (at["numbers"][0], at["numbers"][1], at["fitted"])
+        return {
+            "size": at["size"],
+            "nodes": [int(at["numbers"][k][0]) for k in range(2)],
+            "setting": setting,
+            "missing": blocks_missing(setting),
+            "soft": (
+                np.array(soft[0], dtype=np.uint32),
+                np.array(soft[1], dtype=np.uint32),
+                np.array(soft[2], dtype=np.float32),
+            ),
+            "most": max((abs(nats) for nats in soft[2]), default=0.0),
+        }
+
+    def _both(
+        self, stage: str, name: str, work: Any, arguments: Any
+    ) -> tuple[list[Futures], list[list[Any]]]:
+        """A step over the blocks of both sides; ``arguments(side, block)`` are those of one task."""
+        counts = [len(self.held["b0"]), len(self.held["b1"])]
+        jobs = [(block, arguments(side, block)) for side in range(2) for block in range(counts[side])]
+        futures, heads = self.engine.step(stage, name, work, jobs)
+        cut = counts[0]
+        return [futures[:cut], futures[cut:]], [heads[:cut], heads[cut:]]
+
+    def _one(
+        self, side: int, stage: str, name: str, work: Any, arguments: Any
+    ) -> tuple[Futures, list[Any]]:
+        jobs = [(block, arguments(block)) for block in range(len(self.held[f"b{side}"]))]
+        return self.engine.step(stage, name, work, jobs)
+
+    def _refs(self, *names: str) -> Any:
+        return self.engine.refs(*(self.held[name] for name in names))
+
+    def _fit(self, stage: str, own: list[str], least: float = 0.0) -> list[float]:
+        """The model of the partners in ``own``."""
+        common, held = self.common, self.held
+        refs = [self._refs(own[0]), self._refs(own[1])]
+        blocks = [self._refs("b0"), self._refs("b1")]
+        _, heads = self._both(
+            stage,
+            "count",
+            expand.count,
+            lambda k, p: (common, k, held[f"b{k}"][p], held[own[k]][p], refs[k], blocks[1 - k], least),
+        )
+        counts = np.concatenate([head["counts"] for side in heads for head in side])
+        looks = np.concatenate([head["looks"] for head in heads[0]])
+        self._counted = heads
+        return blocks_fit(counts, looks)
+
+    # The phases.
+
+    def _read(self) -> None:
+        engine, parts = self.engine, self.options["blocks"]
+        unit = int(self.constants["part"])
+        chosen: list[int] = []
+
+        def size_of(nodes: int) -> int:
+            # Both sides are cut alike; blocks are whole parts, so that their number changes no sum.
+            if not chosen:
+                chosen.append(max(1, -(-nodes // (parts * unit))) * unit)
+            return chosen[0]
+
+        sides = [
+            read_side(engine, name, self.sources[k], parts, size_of)
+            for k, name in enumerate(("source", "target"))
+        ]
+        self.check([side.nodes for side in sides], [side.numbers[1] for side in sides])
+        size = chosen[0]
+        pairs, soft, alone = self._numbered(sides)
+        weighted = sides[0].weights is not None and sides[1].weights is not None
+        held: dict[str, Futures] = {}
+        for k, side in enumerate(sides):
+            refs = engine.refs(side.blocks)
+            jobs = []
+            for p, block in enumerate(side.blocks):
+                own, other = pairs[:, k], pairs[:, 1 - k]
+                mine = own // size == p
+                anchored = (own[mine] - p * size, other[mine].astype(np.uint32))
+                lonely = alone[k][alone[k] // size == p] - p * size
+                jobs.append((p, (block, refs, size, side.weights if weighted else None, anchored, lonely)))
+            held[f"b{k}"], _ = engine.step("reading", "ghosts", complete, jobs)
+        self.held = held
+        self.at = {
+            "phase": "begin",
+            "size": size,
+            "numbers": [side.numbers for side in sides],
+            "fitted": [0.5, 0.5, 1.0, 0.0, 0.7],
+            "soft": soft,
+            "anchors": len(pairs),
+            "restarts": 0,
+            "expected": None,
+            "types": [side.type for side in sides],
+        }
+        anchored_only = lambda k, p: (held[f"b{k}"][p],)  # noqa: E731
+        (held["p0"], held["p1"]), _ = self._both("reading", "anchors", _anchored, anchored_only)
+
+    def _numbered(self, sides: list[Side]) -> Any:
+        """Numbers of the anchors: pairs, soft ones with nats, nodes without a partner."""
+        rows = self.anchors
+        numbers: list[dict[Any, int]] = []
+        for k, (side, name) in enumerate(zip(sides, ("source", "target"))):
+            ids = sorted({row[k] for row in rows if row[k] is not None})
+            wrong = [i for i in ids if (side.type == "integers") != isinstance(i, (int, np.integer))]
+            if wrong:
+                raise ValueError(
+                    f"anchors: {wrong[0]!r} is no node of the {name}, whose ids are {side.type}"
+                )
+            array = np.array(ids, dtype=np.int64 if side.type == "integers" else object)
+            jobs = [(0, (array, self.engine.refs(side.buckets), side.cuts, side.offsets[:-1]))]
+            _, heads = self.engine.step("reading", "number", _number, jobs)
+            unknown = [i for i, n in zip(ids, heads[0]) if n < 0]
+            if unknown:
+                raise ValueError(f"anchors: {unknown[0]!r} is no node of the {name}")
+            numbers.append(dict(zip(ids, heads[0].tolist())))
+        hard = [
+            (numbers[0][i], numbers[1][a]) for i, a, w in rows if i is not None and a is not None and w >= 1
+        ]
+        for k, name in enumerate(("source", "target")):
+            ends = [pair[k] for pair in hard]
+            if len(set(ends)) < len(set(hard)):
+                raise ValueError(f"anchors: a node of the {name} has two partners, expected one")
+        hard = sorted(set(hard))
+        others = max(sides[1].nodes - len(hard), 2) - 1.0
+        soft: list[list[Any]] = [[], [], []]
+        for i, a, w in rows:
+            if i is not None and a is not None and w < 1:
+                soft[0].append(numbers[0][i])
+                soft[1].append(numbers[1][a])
+                soft[2].append(float(np.log(w / (1 - w) * others)))
+        alone = [
+            np.array([numbers[k][row[k]] for row in rows if row[1 - k] is None], dtype=np.int64)
+            for k in range(2)
+        ]
+        return np.array(hard, dtype=np.int64).reshape(-1, 2), soft, alone
+
+    def _begin(self) -> None:
+        held = self.held
+        self.at["fitted"] = self._fit("expansion", ["p0", "p1"])
+        common = self.common
+        refs = [self._refs("p0"), self._refs("p1")]
+        states, heads = self._both(
+            "expansion",
+            "begin",
+            expand.begin,
+            lambda k, p: (common, k, held[f"b{k}"][p], held[f"p{k}"][p], refs[k]),
+        )
+        held["s0"], held["s1"] = states
+        del held["p0"], held["p1"]
+        self._sum(heads)
+        matched = self.at["matched"]
+        nodes = min(int(self.at["numbers"][k][0]) for k in range(2))
+        self.at.update(phase="expand", course=blocks_course(nodes, matched), rounds=0, nodes=nodes)
+
+    def _sum(self, heads: list[list[Any]], anew: bool = True) -> None:
+        """Takes over what the states of all blocks say."""
+        at = self.at
+        at["matched"] = sum(head["matched"] for head in heads[0])
+        if anew or blocks_sums_are_old(at["matched"], at["at_sums"]):
+            at["others"] = [
+                float(sum(np.concatenate([h["missed"] for h in side]).tolist())) for side in heads
+            ]
+            at["at_sums"] = at["matched"]
+
+    def _expand(self) -> None:
+        at, held, common = self.at, self.held, self.common
+        at["rounds"] += 1
+        self.engine.say("expansion", at["matched"], at["nodes"])
+        across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
+        judged, _ = self._both(
+            "expansion",
+            "judge",
+            expand.judge,
+            lambda k, p: (
+                common,
+                k,
+                held[f"b{k}"][p],
+                held[f"s{k}"][p],
+                across[1 - k],
+                at["others"][1 - k],
+            ),
+        )
+        bounds = blocks_bounds(at["course"])
+        refs = [self.engine.refs(side) for side in judged]
+        crossed, heads = self._both(
+            "expansion", "cross", expand.cross, lambda k, p: (common, judged[k][p], refs[1 - k], bounds)
+        )
+        counts = np.sum([head["counts"] for head in heads[0]], axis=0)
+        stale = sum(head["stale"] for side in heads for head in side)
+        if counts[0]:
+            return self._settle(crossed, bounds[0], "")
+        if stale:
+            return self._settle(crossed, None, "stale")
+        above = [bound for bound, count in zip(bounds, counts) if count]
+        if above:
+            at["course"] = blocks_settled(at["course"])
+            return self._settle(crossed, above[0], "")
+        at["course"], following = blocks_stuck(at["course"], at["matched"])
+        if following == "lower":
+            return self._settle(crossed, None, "none")
+        # What was judged last is part of the state.
+        self._settle(crossed, None, "none")
+        at["fitted"] = self._fit("expansion", ["s0", "s1"])
+        if following == "end":
+            at["phase"] = "certain"
+            return None
+        return self._rumour()
+
+    def _settle(self, crossed: list[Futures], bound: float | None, which: str) -> None:
+        common, held = self.common, self.held
+        refs = [self.engine.refs(side) for side in crossed]
+        states, heads = self._both(
+            "expansion",
+            "settle",
+            expand.settle,
+            lambda k, p: (
+                common,
+                k,
+                held[f"b{k}"][p],
+                held[f"s{k}"][p],
+                crossed[k][p],
+                refs[k],
+                bound,
+                which,
+            ),
+        )
+        held["s0"], held["s1"] = states
+        self._sum(heads, anew=False)
+
+    def _rumour(self) -> None:
+        at, held, common = self.at, self.held, self.common
+        # The sums of the refitted model.
+        refs = [self._refs("s0"), self._refs("s1")]
+        states, heads = self._both(
+            "expansion", "refit", _refit, lambda k, p: (common, k, held[f"b{k}"][p], held[f"s{k}"][p])
+        )
+        held["s0"], held["s1"] = states
+        self._sum(heads)
+        across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
+        lists, _ = self._both(
+            "expansion",
+            "rumour",
+            expand.tentative,
+            lambda k, p: (
+                common,
+                k,
+                held[f"b{k}"][p],
+                held[f"s{k}"][p],
+                across[1 - k],
+                at["others"][1 - k],
+            ),
+        )
+        refs = [self.engine.refs(side) for side in lists]
+        states, _ = self._both(
+            "expansion",
+            "spread",
+            expand.rumours,
+            lambda k, p: (common, k, held[f"b{k}"][p], held[f"s{k}"][p], refs[k]),
+        )
+        held["s0"], held["s1"] = states
+
+    def _certain(self) -> None:
+        held = self.held
+        found, _ = self._both(
+            "beliefs", "certain", believe.certain, lambda k, p: (held[f"b{k}"][p], held[f"s{k}"][p], k)
+        )
+        held["o0"], held["o1"] = found
+        del held["s0"], held["s1"]
+        self.at.update(phase="believe", iteration=0, keep=False)
+
+    def _believe(self) -> None:
+        at, held, common, constants = self.at, self.held, self.common, self.constants
+        self.engine.say("beliefs", at["iteration"], int(constants["iterations"]))
+        refs = [self._refs("o0"), self._refs("o1")]
+        around, heads = self._both(
+            "beliefs",
+            "surroundings",
+            believe.surroundings,
+            lambda k, p: (common, k, held[f"b{k}"][p], held[f"o{k}"][p], refs[k], at["keep"]),
+        )
+        others = blocks_others(common["setting"], float(sum(np.concatenate(heads[1]).tolist())))
+        rows, near = self._refs("b1"), self.engine.refs(around[1])
+        lists, _ = self._one(
+            0,
+            "beliefs",
+            "evidence",
+            believe.evidence,
+            lambda p: (common, held["b0"][p], held["o0"][p], around[0][p], rows, near, others),
+        )
+        list_refs = self.engine.refs(lists)
+        turned, _ = self._one(1, "beliefs", "turn", believe.turn, lambda p: (held["b1"][p], list_refs))
+        row, column = self._balance(lists, turned)
+        row_refs = self.engine.refs(row)
+        after, heads0 = self._one(
+            0, "beliefs", "occupancy", believe.occupancy, lambda p: (lists[p], row[p], held["o0"][p])
+        )
+        held["o1"], _ = self._one(
+            1,
+            "beliefs",
+            "occupancy-columns",
+            believe.column_occupancy,
+            lambda p: (common, turned[p], column[p], row_refs),
+        )
+        held["o0"] = after
+        nodes = max(int(at["numbers"][0][0]), 1)
+        change = sum(head["changed"] for head in heads0) / nodes
+        at["right"] = float(sum(np.concatenate([head["right"] for head in heads0]).tolist()))
+        at["keep"] = True
+        if at["iteration"] < constants["fits"]:
+            least = float(np.nextafter(np.float32(constants["fitted_above"]), np.float32(1)))
+            fitted = self._fit("beliefs", ["o0", "o1"], least)
+            if not blocks_is_near(fitted, at["fitted"]):
+                at["fitted"], at["keep"] = fitted, False
+        iteration = at["iteration"]
+        at["iteration"] += 1
+        if at["iteration"] >= constants["iterations"] or (iteration > 1 and change < constants["still"]):
+            at["phase"] = "restart"
+
+    def _balance(self, lists: Futures, turned: Futures) -> tuple[Futures, Futures]:
+        common, constants = self.common, self.constants
+        column = self.held["o1"]
+        row: Futures = []
+        for sweep in range(int(constants["sweeps"])):
+            refs = self.engine.refs(column)
+            row, _heads = self._one(
+                0, "beliefs", "balance", believe.row_duals, lambda p, refs=refs: (common, lists[p], refs)
+            )
+            refs, before = self.engine.refs(row), column
+            column, moved = self._one(
+                1,
+                "beliefs",
+                "balance",
+                believe.column_duals,
+                lambda p, refs=refs, before=before: (common, turned[p], before[p], refs),
+            )
+            if max(moved) < constants["balanced"]:
+                break
+            if sweep == 0:
+                found = self._swept(lists, turned, column)
+                if found is not None:
+                    column = found
+                    break
+        refs = self.engine.refs(column)
+        row, _heads = self._one(
+            0, "beliefs", "balance", believe.row_duals, lambda p: (common, lists[p], refs)
+        )
+        return row, column
+
+    def _swept(self, lists: Futures, turned: Futures, column: Futures) -> Futures | None:
+        """The duals of columns after all other sweeps, where one worker can hold what they are about."""
+        common, constants, held = self.common, self.constants, self.held
+        flagged, _ = self._one(
+            1, "beliefs", "contested", balance.contested, lambda p: (turned[p], column[p])
+        )
+        refs = self.engine.refs(flagged)
+        parts, heads = self._one(
+            0, "beliefs", "involved", balance.involved, lambda p: (common, lists[p], refs)
+        )
+        if sum(heads) > LEFT:
+            return None
+        refs, most = self.engine.refs(parts), int(constants["sweeps"]) - 1
+        solved, _ = self.engine.step(
+            "beliefs", "sweep", balance.sweep, [(0, (refs, most, constants["balanced"]))]
+        )
+        refs = self.engine.refs(solved)
+        found, _ = self._one(
+            1, "beliefs", "duals", balance.take_duals, lambda p: (held["b1"][p], column[p], refs)
+        )
+        return found
+
+    def _restart(self) -> None:
+        at, held, constants = self.at, self.held, self.constants
+        nodes = min(int(at["numbers"][k][0]) for k in range(2))
+        if at["expected"] is not None:
+            growth = at["right"] - at["expected"]
+            if growth < 0:
+                held["o0"], held["o1"] = held.pop("best0"), held.pop("best1")
+                at["fitted"], at["phase"] = at["best_fitted"], "decide"
+                return
+            if growth < constants["growth"] * nodes:
+                at["phase"] = "decide"
+                return
+        at["expected"] = at["right"]
+        partners, heads = self._both(
+            "restarts",
+            "sure",
+            believe.sure,
+            lambda k, p: (held[f"b{k}"][p], held[f"o{k}"][p], constants["sure"]),
+        )
+        settled = sum(heads[0])
+        if at["restarts"] >= constants["restarts"] or nodes - settled < constants["in_doubt"] * nodes:
+            at["phase"] = "decide"
+            return
+        at["restarts"] += 1
+        held["best0"], held["best1"] = held.pop("o0"), held.pop("o1")
+        at["best_fitted"] = at["fitted"]
+        held["p0"], held["p1"] = partners
+        at["phase"] = "begin"
+
+    def _decide(self) -> None:
+        decide(self)
+        self.at["phase"] = "done"
+
+
+def _anchored(reader: Any, block: dict[str, Any]) -> dict[str, Any]:
+    return {"partner": block["anchored"].copy()}
+
+
+def _number(reader: Any, ids: Any, buckets: Any, cuts: Any, offsets: Any) -> dict[str, Any]:
+    return {"head": number(reader, ids, buckets, cuts, offsets)}
+
+
+def _refit(reader: Any, common: Any, side: int, block: Any, state: Any) -> dict[str, Any]:
+    return expand._state(
+        common,
+        side,
+        block,
+        state["partner"],
+        state["ghost"],
+        state["lists"],
+        state["best"],
+        state["posterior"],
+        np.ones(len(state["partner"]), dtype=bool),
+    )

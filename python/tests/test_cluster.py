@@ -1,0 +1,277 @@
+"""One pair on a cluster of Dask: the same answer as on one machine, whatever happens to workers and client."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+
+import dask.dataframe as dataframe
+import numpy as np
+import pandas as pd
+import pytest
+from dask import config
+from distributed import Client, LocalCluster
+
+import anchormatch as am
+from anchormatch import cluster
+from anchormatch.cluster import _checks, _run
+
+# Killed workers leave sockets and semaphores behind, which is what they are killed for.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Pair:
+    """Two copies of a random graph that each keep a share of its edges."""
+
+    def __init__(self, nodes=1500, kept=0.85, seed=1, anchors=40, name=int, weighted=False):
+        draw = np.random.default_rng(seed)
+        edges = draw.integers(0, nodes, (5 * nodes, 2))
+        edges = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
+        partner = draw.permutation(nodes)
+        weights = draw.random(len(edges))
+        sides = []
+        for to in (np.arange(nodes), partner):
+            keep = draw.random(len(edges)) < kept
+            frame = pd.DataFrame(to[edges[keep]], columns=["source", "target"]).map(name)
+            if weighted:
+                frame["weight"] = weights[keep]
+            sides.append(frame)
+        self.source, self.target = sides
+        there = [set(side.source) | set(side.target) for side in sides]
+        self.truth = {name(i): name(a) for i, a in enumerate(partner) if name(i) in there[0]}
+        self.truth = {i: a for i, a in self.truth.items() if a in there[1]}
+        self.anchors = list(self.truth.items())[:: max(1, len(self.truth) // anchors)]
+
+    def score(self, found):
+        right = sum(self.truth.get(i) == a for i, a in zip(found.source, found.target))
+        return right / len(self.truth), right / max(len(found), 1)
+
+    def alone(self, **options):
+        frame = am.match(self.source, self.target, self.anchors, regime="sparse", **options).to_frame()
+        return frame[["source", "target", "confidence"]]
+
+
+def local(processes=False, workers=2):
+    patient = {"distributed.deploy.lost-worker-timeout": "600s", "distributed.comm.timeouts.connect": "60s"}
+    return config.set(patient), LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    settings, machines = local()
+    with settings, machines, Client(machines) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return Pair()
+
+
+@pytest.fixture(scope="module")
+def found(pair, client):
+    return cluster.match(pair.source, pair.target, pair.anchors, client=client).compute()
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(
+        one.sort_values("source").reset_index(drop=True), other.sort_values("source").reset_index(drop=True)
+    )
+
+
+def test_the_answer_is_that_of_one_machine(pair, found):
+    there = pair.alone()
+    for x, y in zip(pair.score(found), pair.score(there)):
+        assert abs(x - y) <= 0.002
+    both = found.merge(there, on="source")
+    assert (both.target_x == both.target_y).mean() > 0.99
+    assert np.abs(both.confidence_x - both.confidence_y).quantile(0.99) < 1e-3
+
+
+@pytest.mark.parametrize("options", [{"blocks": 1}, {"blocks": 7}])
+def test_the_number_of_blocks_changes_no_byte(pair, found, client, options):
+    # Blocks are whole parts of 4096 nodes: these graphs have one each, whatever is asked for.
+    same(found, cluster.match(pair.source, pair.target, pair.anchors, client=client, **options).compute())
+
+
+def test_graphs_of_several_blocks(client):
+    pair = Pair(nodes=9000, kept=0.9, seed=4, anchors=90, name=str)
+    one, three = (
+        cluster.match(
+            pair.source, pair.target, pair.anchors, client=client, blocks=k, preset="fast"
+        ).compute()
+        for k in (1, 3)
+    )
+    same(one, three)
+    there = pair.alone(preset="fast")
+    for x, y in zip(pair.score(three), pair.score(there)):
+        assert abs(x - y) <= 0.002
+
+
+def test_weights_soft_anchors_and_nodes_without_a_partner(client):
+    pair = Pair(nodes=800, kept=0.8, weighted=True, anchors=30)
+    anchors = [(i, a, 0.9 if k % 3 == 0 else 1.0) for k, (i, a) in enumerate(pair.anchors)]
+    lonely = next(i for i in pair.truth if i not in dict(pair.anchors))
+    anchors.append((lonely, None, None))
+    options = {"allow_unmatched": True}
+    found = cluster.match(pair.source, pair.target, anchors, client=client, **options).compute()
+    there = am.match(pair.source, pair.target, anchors, regime="sparse", **options).to_frame()
+    assert lonely not in set(found.source)
+    for x, y in zip(pair.score(found), pair.score(there)):
+        assert abs(x - y) <= 0.002
+
+
+def test_parquet_in_dask_frames_in_and_parquet_out(pair, found, client, tmp_path):
+    pair.source.to_parquet(tmp_path / "a.parquet", row_group_size=3000)
+    (tmp_path / "b").mkdir()
+    half = len(pair.target) // 2
+    pair.target[:half].to_parquet(tmp_path / "b" / "0.parquet")
+    pair.target[half:].to_parquet(tmp_path / "b" / "1.parquet")
+    out = tmp_path / "out"
+    log = []
+    written = cluster.match(
+        str(tmp_path / "a.parquet"),
+        str(tmp_path / "b"),
+        pair.anchors,
+        client=client,
+        output=str(out),
+        log=log,
+    )
+    same(found, written.compute())
+    same(found, pd.read_parquet(out))
+    assert [row["stage"] for row in log][:2] == ["reading", "expansion"]
+    assert all(row["seconds"] >= 0 and row["bytes_moved"] >= 0 for row in log)
+    with pytest.raises(FileExistsError, match="output: .* is there already"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client, output=str(out))
+    frames = [dataframe.from_pandas(side, npartitions=3) for side in (pair.source, pair.target)]
+    same(found, cluster.match(*frames, pair.anchors, client=client).compute())
+
+
+def test_nothing_is_written_when_it_fails(pair, client, tmp_path):
+    with pytest.raises(ValueError, match="'nobody' is no node of the source"):
+        cluster.match(
+            pair.source, pair.target, [("nobody", 1)], client=client, output=str(tmp_path / "out")
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_goes_on_after_it_was_stopped_at_any_stage(pair, found, client, tmp_path, monkeypatch):
+    monkeypatch.setattr(_run, "_EVERY", 0.0)
+    folder = str(tmp_path / "checkpoint")
+    options = {"client": client, "checkpoint": folder}
+    step = _run.Engine.step
+    stages = []
+
+    class Stop(Exception):
+        pass
+
+    def stopping(self, stage, name, work, jobs):
+        if stage != "checkpoint" and (stage, name) not in stages:
+            stages.append((stage, name))
+            raise Stop
+        return step(self, stage, name, work, jobs)
+
+    monkeypatch.setattr(_run.Engine, "step", stopping)
+    for _ in range(60):
+        try:
+            after = cluster.match(pair.source, pair.target, pair.anchors, **options)
+            break
+        except Stop:
+            pass
+    assert len(stages) > 20
+    same(found, after.compute())
+    with pytest.raises(ValueError, match="preset was 'best' there and is 'fast' now"):
+        cluster.match(pair.source, pair.target, pair.anchors, preset="fast", **options)
+
+
+def test_workers_that_are_killed_cost_nothing_but_time(pair, found, tmp_path):
+    settings, machines = local(processes=True)
+    with settings, machines, Client(machines) as client:
+        ended = threading.Event()
+
+        def kill():
+            draw = np.random.default_rng(5)
+            for _ in range(2):
+                if ended.wait(1.0 + draw.random()):
+                    return
+                workers = client.scheduler_info(n_workers=-1)["workers"]
+                if workers:
+                    pid = client.run(os.getpid, workers=[sorted(workers)[0]])
+                    for number in pid.values():
+                        os.kill(number, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            for checkpoint in (None, str(tmp_path / "checkpoint")):
+                options = {"client": client, "checkpoint": checkpoint}
+                same(found, cluster.match(pair.source, pair.target, pair.anchors, **options).compute())
+        finally:
+            ended.set()
+            killer.join()
+
+
+def test_a_run_that_cannot_fit_is_refused(pair, client, monkeypatch):
+    monkeypatch.setattr(_checks, "_BASE", 1 << 60)
+    with pytest.raises(MemoryError, match="MiB on each of 2 workers, and the smallest has"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client)
+
+
+def test_bad_input_is_named_before_any_heavy_work(pair, client, tmp_path):
+    def refused(error, words, source=pair.source, target=pair.target, anchors=pair.anchors, **options):
+        with pytest.raises(error, match=words):
+            cluster.match(source, target, anchors, **{"client": client, **options})
+
+    pair.source.rename(columns={"target": "to"}).to_parquet(tmp_path / "a.parquet")
+    refused(
+        ValueError,
+        r"source: .*a\.parquet: found the columns .* without target",
+        str(tmp_path / "a.parquet"),
+    )
+    refused(FileNotFoundError, "source: there is no", str(tmp_path / "none.parquet"))
+    heavy = pair.source.assign(weight=1.0)
+    heavy.loc[7, "weight"] = np.nan
+    refused(ValueError, "source: the edge .* has the weight nan, expected a finite number", heavy)
+    refused(
+        ValueError,
+        "source: row 3 has no target",
+        pair.source.assign(target=pair.source.target.where(pair.source.index != 3)),
+    )
+    refused(ValueError, "anchors: 999999 is no node of the source", anchors=[(999999, 1)])
+    refused(ValueError, "anchors: 999999 is no node of the target", anchors=[(1, 999999)])
+    refused(ValueError, "anchors: 'x' is no node of the target, whose ids are integers", anchors=[(1, "x")])
+    refused(TypeError, "source: found an object of type list", [(1, 2)])
+    refused(TypeError, "client: found an object of type int", client=3)
+    refused(ValueError, "preset: found 'paper'", preset="paper")
+    refused(ValueError, "blocks: found 0", blocks=0)
+    refused(ValueError, "source: found no edges", pair.source[:0])
+
+
+def test_every_worker_needs_our_version(pair, client, monkeypatch):
+    monkeypatch.setattr(_checks, "__version__", "9.9.9")
+    with pytest.raises(RuntimeError, match=r"has anchormatch .*, expected anchormatch 9\.9\.9"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client)
+    monkeypatch.undo()
+    monkeypatch.setattr(_checks, "_probe", lambda: lambda: "ModuleNotFoundError()")
+    with pytest.raises(RuntimeError, match="has no anchormatch"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client)
+
+
+def test_progress_names_the_stages(pair, client):
+    stages = []
+    cluster.match(
+        pair.source,
+        pair.target,
+        pair.anchors,
+        client=client,
+        progress=lambda stage, *_: stages.append(stage),
+    )
+    assert {"expansion", "beliefs", "decision"} <= set(stages)

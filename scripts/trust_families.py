@@ -1,0 +1,301 @@
+"""Kinds of pairs on which the confidences are judged, one by one; `bench_calibration.py` describes them.
+
+Everything that is made here is made by NumPy, apart from the generators and tests of this project, so that no
+setting was chosen on it.
+"""
+
+import csv
+import os
+from typing import NamedTuple
+
+import numpy as np
+import point_scenes
+import scipy.sparse as sp
+from peer_pairs import hotel_frames
+
+import anchormatch as am
+
+
+class Trial(NamedTuple):
+    source: object
+    target: object
+    #: Rows of two indices; the first may be spoilt.
+    anchors: np.ndarray
+    #: Of every source node, -1 for none.
+    partner: np.ndarray
+    options: dict
+
+
+def edges_of(rng, kind, nodes, degree):
+    """Pairs of nodes, each once."""
+    if kind == "attachment":
+        each, ends, found = max(degree // 2, 1), list(range(max(degree // 2, 1))), set()
+        for i in range(each, nodes):
+            for j in {ends[k] for k in rng.integers(len(ends), size=each)}:
+                found.add((j, i))
+                ends += [i, j]
+        return np.array(sorted(found))
+    if kind == "geometric":
+        places = rng.random((nodes, 2))
+        radius = np.sqrt(degree / (np.pi * nodes))
+        from scipy.spatial import cKDTree
+
+        return cKDTree(places).query_pairs(radius, output_type="ndarray")
+    if kind == "blocks":
+        block = rng.integers(4, size=nodes)
+        i, j = np.triu_indices(nodes, 1)
+        chance = np.where(block[i] == block[j], 2.5, 0.5) * degree / nodes
+        kept = rng.random(len(i)) < chance
+        return np.column_stack([i[kept], j[kept]])
+    drawn = rng.integers(nodes, size=(nodes * degree, 2))
+    drawn = np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
+    found = np.unique(drawn, axis=0)
+    return found[rng.permutation(len(found))[: nodes * degree // 2]]
+
+
+def matrix(edges, nodes, weights=None):
+    weights = np.ones(len(edges)) if weights is None else weights
+    half = sp.coo_array((weights, (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    return (half + half.T).tocsr()
+
+
+def common(rng, nodes, extra, shared):
+    """Which nodes of a larger set each side has, in an order of its own, and the partner of each."""
+    sides = [np.r_[:shared, shared + k * extra : shared + (k + 1) * extra] for k in range(2)]
+    sides = [rng.permutation(side) for side in sides]
+    place = {int(v): k for k, v in enumerate(sides[1])}
+    return sides, np.array([place.get(int(v), -1) for v in sides[0]])
+
+
+def chosen(rng, partner, count):
+    known = rng.choice(np.flatnonzero(partner >= 0), count, replace=False)
+    return np.column_stack([known, partner[known]])
+
+
+def copies(kind, nodes, degree, kept, anchors, extra=0, weights=None, regime=None):
+    """Two samples of the edges of one graph; with `extra`, each side has so many nodes of its own."""
+
+    def draw(rng):
+        total = nodes + 2 * extra
+        edges = edges_of(rng, kind, total, degree)
+        sides, partner = common(rng, total, extra, nodes)
+        strength = rng.uniform(0.1, 1.0, len(edges))
+        graphs = []
+        for side in sides:
+            inside = np.full(total, -1)
+            inside[side] = np.arange(len(side))
+            mine = (rng.random(len(edges)) < kept) & (inside[edges] >= 0).all(axis=1)
+            told = None
+            if weights is not None:
+                told = np.abs(strength + rng.normal(0.0, weights, len(edges)))[mine] + 1e-3
+            graphs.append(matrix(inside[edges[mine]], len(side), told))
+        options = {"allow_unmatched": True} if extra else {}
+        if regime:
+            options["regime"] = regime
+        return Trial(*graphs, chosen(rng, partner, anchors), partner, options)
+
+    return draw
+
+
+def counts(nodes, anchors):
+    """Synapses: directed, heavy-tailed rates of two classes of cells, both sides counted by Poisson."""
+
+    def draw(rng):
+        out, into = rng.lognormal(0.0, 0.8, (2, nodes))
+        rate = np.outer(out, into) * rng.gamma(0.15, 1.0, (nodes, nodes)) * 1.5
+        order = rng.permutation(nodes)
+        one, two = (rng.poisson(rate) for _ in range(2))
+        partner = np.argsort(order)
+        options = {"directed": True}
+        two = two[np.ix_(order, order)]
+        return Trial(sp.csr_array(one), sp.csr_array(two), chosen(rng, partner, anchors), partner, options)
+
+    return draw
+
+
+def attributes(nodes, degree, kept, anchors):
+    """A class with errors and a measured number beside few edges."""
+    base = copies("random", nodes, degree, kept, anchors)
+
+    def draw(rng):
+        trial = base(rng)
+        known = rng.integers(12, size=nodes), rng.normal(size=nodes)
+        tables = []
+        for order in (np.arange(nodes), np.argsort(trial.partner)):
+            kind = np.where(rng.random(nodes) < 0.1, rng.integers(12, size=nodes), known[0])[order]
+            size = (known[1] + rng.normal(0.0, 0.4, nodes))[order]
+            tables.append({"id": list(range(nodes)), "kind": [f"k{c}" for c in kind], "size": size.tolist()})
+        options = {"source_nodes": tables[0], "target_nodes": tables[1]}
+        return trial._replace(options=options)
+
+    return draw
+
+
+def candidates(nodes, degree, kept, anchors, listed=6, found=1.0):
+    """Lists of possible partners with scores; the right one is on its list with the probability `found`."""
+    base = copies("random", nodes, degree, kept, anchors)
+
+    def draw(rng):
+        trial = base(rng)
+        triples = []
+        for i, right in enumerate(trial.partner):
+            others = rng.choice(nodes, listed, replace=False)
+            names = set(others.tolist()) - {int(right)}
+            if rng.random() < found:
+                triples.append((i, int(right), float(rng.normal(1.0, 1.0))))
+            triples += [(i, int(a), float(rng.normal(0.0, 1.0))) for a in sorted(names)]
+        triples += [(int(i), int(a), 1.0) for i, a in trial.anchors]
+        pairs = {(i, a): (i, a, s) for i, a, s in triples}
+        triples = list(pairs.values())
+        if found == 1.0:
+            return trial._replace(options={"candidates": triples})
+        # Whose partner is on no list has none that could be found.
+        partner = np.array([a if (i, int(a)) in pairs else -1 for i, a in enumerate(trial.partner)])
+        return trial._replace(partner=partner, options={"candidates": triples, "allow_unmatched": True})
+
+    return draw
+
+
+def layers(nodes, degree, kept, anchors):
+    """Two kinds of edges, seen with the same rate."""
+    bases = [("random", degree), ("geometric", degree)]
+
+    def draw(rng):
+        order = rng.permutation(nodes)
+        partner = np.argsort(order)
+        sides = [[], []]
+        for kind, of in bases:
+            edges = edges_of(rng, kind, nodes, of)
+            for side, place in zip(sides, (np.arange(nodes), partner)):
+                mine = edges[rng.random(len(edges)) < kept]
+                side.append(matrix(place[mine], nodes))
+        return Trial(*sides, chosen(rng, partner, anchors), partner, {})
+
+    return draw
+
+
+def complete(nodes, noise, anchors, outliers=0):
+    """The paper's random graphs: all pairs, weights U[0, 1], noise on the target."""
+
+    def draw(rng):
+        total = nodes + 2 * outliers
+        upper = np.triu(rng.random((total, total)), 1)
+        weights = upper + upper.T
+        sides, partner = common(rng, total, outliers, nodes)
+        one = weights[np.ix_(sides[0], sides[0])]
+        shift = np.triu(rng.normal(0.0, noise, (total, total)), 1)
+        two = np.abs(weights + shift + shift.T)[np.ix_(sides[1], sides[1])]
+        options = {"allow_unmatched": True} if outliers else {}
+        return Trial(one, two, chosen(rng, partner, anchors), partner, options)
+
+    return draw
+
+
+def points(name, data):
+    row = point_scenes.ROWS[name]
+    films = {"hotel": hotel_frames(data)} if row.data else {}
+
+    def draw(rng):
+        # One row of the scenes with a seed of this trial's own.
+        task = next(point_scenes.drawn(name, 0, int(rng.integers(2**31)), films))
+        return Trial(am.points(task.source), am.points(task.target), task.anchors, task.partner, {})
+
+    return draw
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def real(data, name, share, directed=False, knows=()):
+    """A pair of DIR/alignment with a random share of its truth as anchors."""
+    folder = os.path.join(data, "alignment", name)
+    sides, numbers = [], []
+    for side in ("source", "target"):
+        ids = [next(iter(row.values())) for row in table(os.path.join(folder, f"{side}_nodes.csv"))]
+        numbers.append({v: k for k, v in enumerate(ids)})
+        rows = table(os.path.join(folder, f"{side}_edges.csv"))
+        ends = np.array([[numbers[-1][row["u"]], numbers[-1][row["v"]]] for row in rows])
+        weights = np.array([float(row.get("weight") or 1.0) for row in rows])
+        made = sp.coo_array((weights, ends.T), shape=(len(ids), len(ids))).tocsr()
+        if not directed:
+            made = (made + made.T).astype(bool).astype(float).tocsr()
+        sides.append(made)
+    partner = np.full(len(numbers[0]), -1)
+    for row in table(os.path.join(folder, "truth.csv")):
+        partner[numbers[0][row["source"]]] = numbers[1][row["target"]]
+    options = {"directed": True} if directed else {}
+    if "candidates" in knows:
+        rows = table(os.path.join(folder, "similarity.csv"))
+        options["candidates"] = [
+            (numbers[0][row["source"]], numbers[1][row["target"]], float(row["score"])) for row in rows
+        ]
+    if (partner < 0).any() or len(numbers[0]) != len(numbers[1]):
+        options["allow_unmatched"] = True
+
+    def draw(rng):
+        count = max(int(round(share * (partner >= 0).sum())), 1)
+        return Trial(*sides, chosen(rng, partner, count), partner, options)
+
+    return draw
+
+
+#: Name, and how a trial is drawn; `n` of the paper's graphs and the like are in the name.
+MADE = {
+    "complete 20, σ .2": complete(20, 0.2, 3),
+    "complete 20, σ .4": complete(20, 0.4, 3),
+    "complete 20 of 28, σ .1": complete(20, 0.1, 3, 8),
+    "random edges 60, kept .7": copies("random", 60, 8, 0.7, 3),
+    "random edges 200, kept .6": copies("random", 200, 8, 0.6, 8),
+    "blocks 150, kept .7": copies("blocks", 150, 14, 0.7, 5),
+    "attachment 150, kept .7": copies("attachment", 150, 6, 0.7, 5),
+    "geometric 150, kept .8": copies("geometric", 150, 8, 0.8, 5),
+    "weights 120, kept .7": copies("random", 120, 8, 0.7, 4, weights=0.15),
+    "extra nodes 100 of 140": copies("random", 100, 10, 0.8, 6, extra=20),
+    "counts, directed 120": counts(120, 4),
+    "attributes 150, kept .6": attributes(150, 5, 0.6, 4),
+    "candidates 200, kept .6": candidates(200, 5, 0.6, 4),
+    "candidates 200, nine in ten": candidates(200, 5, 0.8, 4, found=0.9),
+    "two layers 150, kept .6": layers(150, 4, 0.6, 5),
+    "sparse random 3000, kept .6": copies("random", 3000, 10, 0.6, 60, regime="sparse"),
+    "sparse random 3000, kept .8": copies("random", 3000, 10, 0.8, 20, regime="sparse"),
+    "sparse attachment 3000, kept .7": copies("attachment", 3000, 10, 0.7, 60, regime="sparse"),
+    "sparse geometric 3000, kept .8": copies("geometric", 3000, 12, 0.8, 60, regime="sparse"),
+    "sparse extra 2400 of 3600": copies("random", 2400, 12, 0.8, 60, extra=600, regime="sparse"),
+    "sparse weights 3000, kept .6": copies("random", 3000, 10, 0.6, 40, weights=0.15, regime="sparse"),
+}
+POINTS = ["turned", "shear", "perspective", "solid-20", "solid-45", "bent", "house-25", "house-40"]
+#: Folder, share of anchors, whether arcs have directions, and what else is used.
+REAL = [
+    ("bgm_maggot_subset", 0.1, True, ()),
+    ("bgm_herm_chem", 0.1, True, ()),
+    ("genealogy/problem0", 0.1, False, ("candidates",)),
+    ("facebook_twitter_1k", 0.1, False, ()),
+    ("acm_dblp", 0.2, False, ()),
+    ("douban", 0.2, False, ()),
+    ("phone_email", 0.2, False, ()),
+]
+
+
+def families(data):
+    """All of them by name; those that need data are made when they are asked for."""
+    found = dict(MADE)
+    for name in POINTS:
+        found[f"points, {name}"] = points(name, data)
+    if data:
+        found["points, hotel-50-3-lost"] = points("hotel-50-3-lost", data)
+        for name, share, directed, knows in REAL:
+            found[f"{name}, {share:.0%}"] = lazily(data, name, share, directed, knows)
+    return found
+
+
+def lazily(*what):
+    made = []
+
+    def draw(rng):
+        if not made:
+            made.append(real(*what))
+        return made[0](rng)
+
+    return draw
