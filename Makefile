@@ -9,7 +9,7 @@ ANCHORMATCH_DATA ?= $(abspath $(wildcard ../shared/data))
 export ANCHORMATCH_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt lint dependencies page browser studio-pictures studio-speed audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known bench-trust bench-cluster test-ray bench-compat reproduce reproduce-quick release-check clean
+.PHONY: help demo test fmt lint dependencies page chromium browser studio-pictures studio-speed audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known bench-trust bench-cluster test-ray bench-compat reproduce reproduce-quick release-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,7 +45,11 @@ unit: ## unit, property, integration and documentation tests
 page: ## are the built files of the studio's page up to date? (needs Node, and says so)
 	$(PYTHON) scripts/check_page.py
 
-browser: ## the studio's page in a real browser (needs Chromium, and says so)
+chromium: ## Chromium from the system's packages (Debian and its kin, as root)
+	$(PYTHON) scripts/install_chromium.py
+
+# Nobody's system gets a package unasked, but that of continuous integration.
+browser: $(if $(CI),chromium) ## the studio's page in a real browser (needs Chromium, see `make chromium`, and says so)
 	$(CARGO) build --locked -p anchormatch-cli
 	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py
 

@@ -23,7 +23,7 @@ def main():
     npm = shutil.which("npm")
     if not npm or not shutil.which("node"):
         return unchecked("Node is not installed")
-    install = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    install = [npm, "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]
     if not os.path.isdir(os.path.join(PAGE, "node_modules")):
         if subprocess.run(install, cwd=PAGE).returncode != 0:
             return unchecked("its packages could not be fetched")

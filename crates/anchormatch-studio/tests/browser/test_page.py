@@ -366,7 +366,7 @@ def main():
     if options.command:
         COMMAND = [os.path.abspath(options.command)]
     if not chromium.find():
-        words = "Chromium is not installed (and CHROMIUM names none): the page was NOT tested in a browser"
+        words = "Chromium is not installed (`make chromium`, or CHROMIUM=its path): the page was NOT tested in a browser"
         print(words, file=sys.stderr)
         return 1 if os.environ.get("CI") else 0
     HOUSE_TRUTH = HOUSE_TRUTH.replace("HOUSE", json.dumps(house_truth()))
