@@ -110,7 +110,8 @@ struct Document<'a> {
     options: &'a ReadOptions,
     open: Vec<Within>,
     text: String,
-    keys: HashMap<String, Role>,
+    /// What each key is for nodes and for edges: tables of both may have columns of one name, and ids with them.
+    keys: HashMap<String, [Option<Role>; 2]>,
     /// The role of the key that is being declared.
     key: Role,
     /// Names of edge keys other than the weight, for a note.
@@ -213,14 +214,16 @@ impl<'a> Document<'a> {
             )),
             (Within::Node | Within::Edge, "data") => {
                 let [key] = element.attributes(["key"])?;
-                let role = key.as_ref().and_then(|key| self.keys.get(&**key));
-                let Some(&role) = role else {
+                let roles = key.as_ref().and_then(|key| self.keys.get(&**key));
+                let is_of_edge = parent == Within::Edge;
+                let Some(roles) = roles else {
                     let key = quoted(&key.unwrap_or_default());
                     let found = format!("data for the key {key}");
                     return Err(element.fault(found, "a key that stands before the graph"));
                 };
                 self.text.clear();
                 self.place = element.place();
+                let role = roles[usize::from(is_of_edge)].unwrap_or(Role::Other);
                 Ok(Within::Data(role))
             }
             (Within::GraphMl | Within::Graph | Within::Node | Within::Edge, other) => {
@@ -278,9 +281,12 @@ impl<'a> Document<'a> {
             }
             Role::Other
         };
-        if self.keys.insert(id.to_string(), self.key).is_some() {
-            let found = format!("a second key with the id {}", quoted(&id));
-            return Err(element.fault(found, "an id of its own for every key"));
+        let roles = self.keys.entry(id.to_string()).or_default();
+        for (role, kind) in roles.iter_mut().zip(["node", "edge"]) {
+            if is_for(kind) && role.replace(self.key).is_some() {
+                let found = format!("a second key of {kind}s with the id {}", quoted(&id));
+                return Err(element.fault(found, "an id of its own for every key"));
+            }
         }
         Ok(Within::Key)
     }

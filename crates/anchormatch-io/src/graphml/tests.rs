@@ -210,6 +210,33 @@ fn depth_and_length_are_bounded() {
 }
 
 #[test]
+fn nodes_and_edges_may_have_keys_of_one_id() {
+    // As Cytoscape writes it, whose keys are called as the columns of its three tables.
+    let text = r#"<graphml><key id="name" for="graph" attr.name="name"/>
+        <key id="name" for="node" attr.name="name"/><key id="name" for="edge" attr.name="name"/>
+        <key id="weight" for="edge" attr.name="weight"/><key id="weight" for="node" attr.name="weight"/>
+        <graph><node id="7"><data key="name">ann</data><data key="weight">3</data></node>
+        <node id="8"><data key="name">bob</data><data key="weight">4</data></node>
+        <edge source="7" target="8"><data key="name">ann-bob</data><data key="weight">2.5</data></edge>
+        </graph></graphml>"#;
+    let options = ReadOptions {
+        node_id: Some("name".into()),
+        ..ReadOptions::default()
+    };
+    let read = read_graphml_from(text.as_bytes(), "g", &options).unwrap();
+    assert!(read.graph.labels().iter().eq(["ann", "bob"]));
+    assert_eq!(read.graph.edges().next(), Some((0, 1, 2.5)));
+    let twice = text.replace(r#"id="weight" for="node""#, r#"id="name" for="node""#);
+    let message = read_graphml_from(twice.as_bytes(), "g", &options).unwrap_err();
+    assert!(
+        message
+            .to_string()
+            .contains("a second key of nodes with the id `name`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn ids_may_come_from_an_attribute() {
     let text = r#"<graphml><key id="n" for="node" attr.name="name"/><graph>
         <node id="n0"><data key="n">ann</data></node><node id="n1"><data key="n">bob</data></node>

@@ -14,6 +14,7 @@
 //! | `climb` | EM with annealing, and the evidence of where it ends |
 //! | `starts` | where climbs begin: anchors, guesses, directions of parallax, pairs from elsewhere |
 //! | `search` | all climbs, simple families first |
+//! | `symmetric` | turns and mirror images of a set upon itself, which make modes of modes |
 //! | `sketch` | what a map looks like, for pictures |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
 //! | `anchor_check` | the same with anchors that are trusted rather than taken for granted |
@@ -34,6 +35,7 @@ mod search;
 mod sketch;
 mod small;
 mod starts;
+mod symmetric;
 
 pub use anchor_check::AnchorDoubt;
 pub use families::Family;

@@ -10,7 +10,9 @@ use super::climb::{Mode, Start, climb, evidence, evidence_of_anchors};
 use super::families::{Family, Similarity, Waves};
 use super::index::Index;
 use super::scene::Scene;
+use super::small::{difference, dot, trace};
 use super::starts::{Dimension, from_anchors, from_partners, waves_of};
+use super::symmetric::symmetries;
 use crate::error::Result;
 use crate::monitor::{Monitor, Progress};
 
@@ -31,6 +33,12 @@ const HOPELESS: f64 = 15.0;
 /// Evidence above that of the anchors alone with which a mode is believed without a second search, in nats for
 /// each point of the smaller set.
 const CREDIBLE: f64 = 0.8;
+
+/// Nats within which two modes are as evident.
+const AS_EVIDENT: f64 = 1e-3;
+
+/// The least distance within which symmetric points have to come upon each other, in scaled coordinates.
+const LEAST_TOLERANCE: f64 = 0.01;
 
 /// What was found, the most evident first.
 pub(super) struct Search<'a, const D: usize> {
@@ -138,9 +146,42 @@ impl<'a, const D: usize> Search<'a, D> {
 
     fn sort(&mut self) {
         self.modes.sort_by(|a, b| b.evidence.total_cmp(&a.evidence));
-        // Several starts lead to one mode.
-        self.modes
-            .dedup_by(|a, b| a.family() == b.family() && (a.evidence - b.evidence).abs() < 1e-3);
+        // Several starts lead to one mode; but symmetric ones are as evident, and others.
+        let mut kept: Vec<Mode<D>> = Vec::with_capacity(self.modes.len());
+        for mode in self.modes.drain(..) {
+            let near = kept.iter().rev();
+            let mut near = near.take_while(|other| other.evidence - mode.evidence < AS_EVIDENT);
+            if !near.any(|other| is_same(self.scene, other, &mode)) {
+                kept.push(mode);
+            }
+        }
+        self.modes = kept;
+    }
+
+    /// Climbs from where the symmetries of the source set bring the best mode.
+    fn turn<S: Dimension<D>>(&mut self) {
+        let Some(best) = self.modes.first() else {
+            return;
+        };
+        let noise = trace(&best.member.map().noise) / D as f64;
+        let tolerance = (3.0 * noise.sqrt()).max(LEAST_TOLERANCE);
+        let mut partners = Vec::new();
+        best.lists.partners(self.scene, &mut partners);
+        let (family, reflected) = (best.family(), best.member.is_reflected());
+        let mut starts = Vec::new();
+        for symmetry in symmetries(self.scene, tolerance) {
+            let images = symmetry.image.iter();
+            let turned: Vec<Partner<D>> = images
+                .map(|image| image.map_or(Partner::NONE, |k| partners[k].clone()))
+                .collect();
+            let reflected = reflected != symmetry.is_reflected;
+            let all = from_partners::<D, S>(self.scene, &turned, reflected, None, &self.waves);
+            let same = all
+                .into_iter()
+                .filter(|start| start.member.family() == family);
+            starts.extend(same.take(1));
+        }
+        self.climb_all(starts);
     }
 
     /// Evidence of the best mode above that of the anchors alone.
@@ -224,5 +265,17 @@ fn run<const D: usize, S: Dimension<D>>(
         search.climb_from_pairs::<S>(&pairs);
         search.promote::<S>();
     }
+    search.turn::<S>();
     Ok(())
+}
+
+/// Whether two modes of one family expect all partners at the same places, within their noise.
+fn is_same<const D: usize>(scene: &Scene<D>, one: &Mode<D>, other: &Mode<D>) -> bool {
+    let mut points = scene.source.iter().enumerate();
+    one.family() == other.family()
+        && points.all(|(i, x)| {
+            let expected = one.member.predict_fitted(i, x);
+            let along = difference(&expected.mean, &other.member.predict_fitted(i, x).mean);
+            dot(&along, &along) <= trace(&expected.covariance)
+        })
 }

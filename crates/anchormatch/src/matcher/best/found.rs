@@ -15,6 +15,8 @@ pub(super) struct Found {
     pub(super) coverage: Coverage,
     /// Other good matchings that the search met, which may be modes of the posterior.
     pub(super) others: Vec<Assignment>,
+    /// Whether another search would find it again, as far as is known.
+    pub(super) is_confirmed: bool,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
     /// The logarithm of its posterior against nothing matched.
@@ -43,6 +45,7 @@ impl Found {
             model,
             coverage,
             others: Vec::new(),
+            is_confirmed: true,
             iterations: solution.iterations,
             status: solution.status,
             convergence: solution.convergence,

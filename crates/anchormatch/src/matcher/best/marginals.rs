@@ -78,14 +78,11 @@ impl Sampling<'_> {
         if large || found.evidence > BEYOND_CHANCE {
             // Some nodes waver, the rest does not: one chain sees all of it.
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
+            if !found.is_confirmed {
+                self.share_with_others(found, &single, &mut confidence)?;
+            }
             if found.coverage == Coverage::Full && is_listed(self.evidence, &found.model) {
-                // Of so many that are nearly as likely, the one with the most right pairs to be expected; of
-                // these, the nearest to the likeliest.
-                let mut worth = confidence.values.clone();
-                for (i, a) in found.assignment.pairs() {
-                    worth[(i, a)] += TIE;
-                }
-                confidence.decoded = Some(assignment::maximise(&worth)?.columns);
+                confidence.decoded = Some(decoded(&confidence.values, found)?);
             }
             return Ok(confidence);
         }
@@ -126,6 +123,36 @@ impl Sampling<'_> {
             (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
         }
         Ok(confidence)
+    }
+
+    /// Means over the chains around all matchings that independent searches found, where none of them was found twice: the
+    /// evidence of one is far above that of the next, and the next search would find one above all of them.
+    fn share_with_others(
+        &self,
+        found: &Found,
+        sampler: &Sampler,
+        confidence: &mut Marginals,
+    ) -> Result<()> {
+        let alone = Sampler {
+            modes: Vec::new(),
+            ..sampler.clone()
+        };
+        let values = confidence.values.as_mut_slice();
+        // The likeliest counts as much as all others together, among which are short searches.
+        let share = 0.5 / found.others.len().max(1) as f64;
+        if !found.others.is_empty() {
+            values.iter_mut().for_each(|p| *p *= 0.5);
+        }
+        for other in &found.others {
+            let other = Found {
+                assignment: other.clone(),
+                ..found.clone()
+            };
+            let (sampled, _, _) = self.sample(&other, &found.model, &alone)?;
+            let each = values.iter_mut().zip(sampled.values.as_slice());
+            each.for_each(|(sum, p)| *sum += share * p);
+        }
+        Ok(())
     }
 
     /// The local optima near those that the search met which are nearly as likely as the one found.
@@ -189,16 +216,32 @@ impl Sampling<'_> {
             sampling: 1.0 / (worth * found.share),
             ..Anneal::default()
         };
-        let start = Start::seeded(self.seed).with_assignment(&found.assignment);
-        let sampled = chains.solve(&problem, &start, self.monitor)?;
-        let decoded = Some(sampled.assignment);
+        let around = |assignment: &Assignment| {
+            let start = Start::seeded(self.seed).with_assignment(assignment);
+            chains.solve(&problem, &start, self.monitor)
+        };
+        let sampled = around(&found.assignment)?;
         let Some(shares) = sampled.soft else {
             return Ok(None);
         };
+        let mut values = shares.into_full(self.monitor)?;
+        let mut decoded = sampled.assignment;
+        if !found.is_confirmed && !found.others.is_empty() {
+            for other in &found.others {
+                if let Some(shares) = around(other)?.soft {
+                    let shares = shares.into_full(self.monitor)?;
+                    let each = values.as_mut_slice().iter_mut();
+                    each.zip(shares.as_slice()).for_each(|(sum, p)| *sum += p);
+                }
+            }
+            let share = 1.0 / (found.others.len() + 1) as f64;
+            values.as_mut_slice().iter_mut().for_each(|p| *p *= share);
+            decoded = self::decoded(&values, found)?;
+        }
         Ok(Some(Marginals {
-            values: shares.into_full(self.monitor)?,
+            values,
             samples: Samples::default(),
-            decoded,
+            decoded: Some(decoded),
         }))
     }
 
@@ -242,6 +285,16 @@ impl Sampling<'_> {
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))
     }
+}
+
+/// Of so many matchings that are nearly as likely, the one with the most right pairs to be expected; of these, the
+/// nearest to the likeliest.
+fn decoded(values: &Matrix, found: &Found) -> Result<Assignment> {
+    let mut worth = values.clone();
+    for (i, a) in found.assignment.pairs() {
+        worth[(i, a)] += TIE;
+    }
+    Ok(assignment::maximise(&worth)?.columns)
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
-use self::thresholds::SEARCH_SHARE;
+use self::thresholds::{LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
@@ -351,6 +351,14 @@ impl Best {
         }
         let ingredients = &self.ingredients;
         let mut log = Log::default();
+        if regime::may_list(self, task) {
+            let listed = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
+            let expected = listed.expected();
+            let is_sure = expected.is_some_and(|e| e.precision.min(e.recall) >= LISTS_ARE_SURE);
+            if is_sure || monitor.interrupted().is_some() {
+                return Ok(listed);
+            }
+        }
         log.parameter("preset", self.name());
         log.parameter("regime", "dense");
         log.note_directions(task, true);
@@ -433,6 +441,8 @@ impl Best {
         let alone = |node| {
             if places.contains_key(&node) {
                 1.0 - sum(node)
+            } else if task.anchors().alone()[0].contains(&node) {
+                1.0
             } else {
                 0.0
             }

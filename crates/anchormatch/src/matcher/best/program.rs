@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, Model, step_prior};
 use super::observations::{MORE_MEMORY, Observed, View, bytes};
-use super::thresholds::SPARSE_DENSITY;
+use super::thresholds::{NEARLY_EQUAL, SPARSE_DENSITY};
 use crate::affinity::likelihood::{Needed, Observations, PairModel, Scale};
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
@@ -299,10 +299,16 @@ fn needed(evidence: &Evidence<'_>, coverage: Coverage) -> Needed {
     let (n, m) = evidence.shape();
     let partial = coverage == Coverage::Partial;
     let counts = evidence.observed.scale == Scale::Counts;
+    let varies = !counts && !(is_sparse(evidence) && are_nearly_equal(n, m));
     Needed {
-        source_varies: partial || (n > m && !counts),
-        target_varies: partial || (m > n && !counts),
+        source_varies: partial || (n > m && varies),
+        target_varies: partial || (m > n && varies),
     }
+}
+
+/// Whether nearly all nodes of the larger side have a partner.
+fn are_nearly_equal(n: usize, m: usize) -> bool {
+    n.abs_diff(m) as f64 <= NEARLY_EQUAL * n.max(m) as f64
 }
 
 fn is_sparse(evidence: &Evidence<'_>) -> bool {
@@ -320,7 +326,8 @@ pub(super) fn is_one_product(evidence: &Evidence<'_>) -> bool {
     let (n, m) = evidence.shape();
     let observed = &evidence.observed;
     let constant = observed.source.variance() == 0.0 || observed.target.variance() == 0.0;
-    n == m && observed.further.is_empty() && (observed.is_complete() || constant)
+    let is_square = n == m || (is_sparse(evidence) && are_nearly_equal(n, m));
+    is_square && observed.further.is_empty() && (observed.is_complete() || constant)
 }
 
 /// The edges between some nodes, each of weight `scale`.

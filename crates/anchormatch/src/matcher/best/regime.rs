@@ -1,7 +1,8 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
 use super::thresholds::{
-    ANNEALED_PROPOSALS, LARGE, LARGEST_PARTIAL, LISTED_NODES, MEAN_FIELD_STEPS, SPARSE_DENSITY,
+    ANNEALED_PROPOSALS, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
+    MEAN_FIELD_STEPS, SPARSE_DENSITY,
 };
 use super::{Best, Effort, Ingredients, RegimeChoice};
 use crate::graph::Graph;
@@ -20,15 +21,33 @@ pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
         RegimeChoice::Dense => false,
         RegimeChoice::Sparse => true,
         RegimeChoice::Auto => {
-            let density = |graph: &Graph| {
-                let n = graph.node_count().max(2) as f64;
-                graph.sparse_adjacency().entries() as f64 / (n * (n - 1.0))
-            };
-            let densest = task.graphs().into_iter().map(density).fold(0.0, f64::max);
-            let is_listed = |&(nodes, most): &(usize, f64)| task.nodes() > nodes && densest <= most;
+            let density = density(task);
+            let is_listed = |&(nodes, most): &(usize, f64)| task.nodes() > nodes && density <= most;
             !needs_all && LISTED_NODES.iter().any(is_listed)
         }
     }
+}
+
+/// Whether lists of candidates may be as good as all pairs, and are so much faster that they are worth asking first: they
+/// are believed where they are [sure](super::thresholds::LISTS_ARE_SURE).
+pub(super) fn may_list(preset: &Best, task: &Task<'_>) -> bool {
+    let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
+    let facts = task.facts();
+    let has_more = facts.start.is_some() || facts.crossing.is_some();
+    preset.regime == RegimeChoice::Auto
+        && !needs_all
+        && !has_more
+        && task.nodes() > LISTED_NODES[0].0
+        && density(task) <= SPARSE_DENSITY
+}
+
+/// The edges of the denser graph as a share of all pairs of the larger one's nodes: a small graph has few edges however
+/// dense it is.
+fn density(task: &Task<'_>) -> f64 {
+    let n = task.nodes().max(2) as f64;
+    let entries = |graph: &Graph| graph.sparse_adjacency().entries() as f64;
+    let most = task.graphs().into_iter().map(entries).fold(0.0, f64::max);
+    most / (n * (n - 1.0))
 }
 
 /// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth
@@ -41,7 +60,7 @@ pub(super) fn may_anneal(preset: &Best, task: &Task<'_>) -> bool {
     let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
     preset.effort == Effort::Best
         && !needs_all
-        && task.nodes() >= LARGE
+        && (LARGE..=LARGEST_WHOLE_CHAIN).contains(&task.nodes())
         && task.graphs().into_iter().all(is_sparse)
 }
 
@@ -239,6 +258,12 @@ mod tests {
             super::is_sparse(preset, &Task::from_pairs(graph, graph, &[]).unwrap())
         };
         let auto = Best::default();
+        // A small graph is no reason to form all pairs of a large one, be it complete.
+        let (small, large) = (ring(21, 10), ring(5000, 4));
+        assert!(super::is_sparse(
+            &auto,
+            &Task::from_pairs(&small, &large, &[]).unwrap()
+        ));
         assert!(!is_sparse(&auto, &ring(300, 2)));
         assert!(is_sparse(&auto, &ring(301, 2)));
         assert!(!is_sparse(&auto, &ring(400, 10)));

@@ -109,18 +109,28 @@ impl Matching {
                 });
             }
         } else {
-            let alone = self.unmatched_source.iter().map(|&source| (source, 0.0));
-            let matched = confidence.iter().map(|(&source, &c)| (source, c));
-            for (source, confidence) in matched.chain(alone) {
+            // Who has no candidate may have no partner at all, and is asked last.
+            let candidates = |source: usize| match &self.alternatives {
+                Some(lists) => lists.of(source).iter().map(|c| c.probability).sum(),
+                None => 1.0,
+            };
+            let alone = self.unmatched_source.iter();
+            let alone = alone.map(|&source| (source, 0.0, candidates(source)));
+            let matched = confidence.iter().map(|(&source, &c)| (source, c, 1.0 - c));
+            for (source, confidence, doubt) in matched.chain(alone) {
                 open.push(Open {
                     source,
                     confidence,
                     row: None,
-                    doubt: 1.0 - confidence,
+                    doubt,
                 });
             }
         }
-        open.retain(|node| !anchored.contains(&node.source));
+        let is_told_apart = |node: &Open| {
+            let lists = self.alternatives.as_ref();
+            anchored.contains(&node.source) || lists.is_some_and(|l| l.alone(node.source) >= 1.0)
+        };
+        open.retain(|node| !is_told_apart(node));
         open.sort_unstable_by_key(|node| node.source);
         open
     }

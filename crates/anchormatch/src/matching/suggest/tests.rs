@@ -1,5 +1,5 @@
 use super::*;
-use crate::matching::{Diagnostics, Pair, Trust};
+use crate::matching::{Alternatives, Diagnostics, Pair, Trust};
 use crate::solver::Status;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -148,6 +148,30 @@ fn without_samples_the_doubt_is_the_gain() {
     let found: Vec<(usize, f64)> = suggestions.iter().map(|s| (s.source, s.gain)).collect();
     assert_eq!(found, wanted);
     assert!(matching.suggest(0).is_empty());
+}
+
+#[test]
+fn who_has_no_partner_is_not_asked_and_who_has_no_candidate_last() {
+    let mut matching = matching(vec![vec![Some(1), None, None]]);
+    matching.samples = Samples::default();
+    let open: Vec<usize> = matching.suggest(9).iter().map(|s| s.source).collect();
+    let [one, two] = [matching.unmatched_source[0], matching.unmatched_source[1]];
+    assert!(open.contains(&one) && open.contains(&two));
+    let lists = |node: usize| {
+        if node == two {
+            vec![(0, 0.6)]
+        } else {
+            Vec::new()
+        }
+    };
+    let lists = Alternatives::new((0..8).map(lists));
+    matching.alternatives = Some(lists.clone());
+    let asked: Vec<usize> = matching.suggest(9).iter().map(|s| s.source).collect();
+    let place = |node| asked.iter().position(|&k| k == node);
+    assert!(place(two) < place(one), "{asked:?}");
+    let alone = (0..8).map(|node| if node == one { 1.0 } else { 0.0 });
+    matching.alternatives = Some(lists.with_alone(alone.collect()));
+    assert!(matching.suggest(9).iter().all(|s| s.source != one));
 }
 
 #[test]

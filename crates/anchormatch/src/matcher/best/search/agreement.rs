@@ -5,6 +5,9 @@
 //! are as likely, that is the answer. Where they are not, long ones follow, one afresh and one from the best so far in turn,
 //! until one ends as likely as the best before it or [`LONG_ONES`] were made; the likeliest counts, and the others are
 //! modes that the posterior may have as well.
+//!
+//! Beyond [`LARGEST_WHOLE_CHAIN`] nodes lists are not asked, and all long ones begin afresh: an optimum that no second
+//! annealing finds is one of many, and what they have in common is told by the stage *marginals*.
 
 use super::Search;
 use crate::assignment::Assignment;
@@ -22,8 +25,12 @@ const AS_LIKELY: f64 = 1e-6;
 
 impl Search<'_> {
     /// The matching found by a short annealing, or a likelier one.
-    pub(super) fn confirmed(&self, found: Found, listed: &Assignment) -> Result<Found> {
-        let other = self.annealed(Regime::Annealing, self.preset.seed, Some(listed))?;
+    pub(super) fn confirmed(&self, found: Found) -> Result<Found> {
+        let first_seed = self.preset.seed.wrapping_add(match self.listed {
+            Some(_) => 0,
+            None => LONG_ONES as u64 + 1,
+        });
+        let other = self.annealed(Regime::Annealing, first_seed, self.listed)?;
         let Some(other) = other else {
             return Ok(found);
         };
@@ -34,7 +41,8 @@ impl Search<'_> {
             }
             let first = best.assignment.clone();
             // Every other one goes on from the best so far.
-            let first = k.is_multiple_of(2).then_some(&first);
+            let goes_on = self.listed.is_some() && k.is_multiple_of(2);
+            let first = goes_on.then_some(&first);
             let seed = self.preset.seed.wrapping_add(k);
             let Some(next) = self.annealed(Regime::LongAnnealing, seed, first)? else {
                 break;
@@ -43,6 +51,7 @@ impl Search<'_> {
             // A long one that only confirms a short one is worth another look.
             agree &= k > 1;
         }
+        best.is_confirmed = agree;
         Ok(best)
     }
 

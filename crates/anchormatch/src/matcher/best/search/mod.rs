@@ -9,12 +9,12 @@ mod outliers;
 mod polish;
 mod relaxed;
 
-use super::Best;
 use super::evidence::Evidence;
 use super::found::Found;
 use super::program::{Program, Terms, is_listed, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
-use super::thresholds::{LARGE, LARGEST_PARTIAL};
+use super::thresholds::{LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN};
+use super::{Best, Effort};
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -72,8 +72,13 @@ impl Search<'_> {
         log.parameter("search", regime.as_str());
         let full = log.stage("search", monitor, |_| {
             let found = self.full(program, regime, first)?;
-            match (self.listed, regime) {
-                (Some(listed), Regime::Annealing) => self.confirmed(found, listed),
+            let is_large = self.evidence.nodes() > LARGEST_WHOLE_CHAIN;
+            let is_known = first.is_some() || self.copy.is_some();
+            let is_in_doubt = preset.effort == Effort::Best && !is_known;
+            match regime {
+                Regime::Annealing if is_in_doubt && (self.listed.is_some() || is_large) => {
+                    self.confirmed(found)
+                }
                 _ => Ok(found),
             }
         })?;

@@ -165,13 +165,7 @@ pub(super) fn believe(
         let Some((nats, others)) = updated else {
             break;
         };
-        let rest = |i: usize| {
-            if anchored[0][i] == NONE {
-                known.others(0, i, others).max(f64::MIN_POSITIVE).ln()
-            } else {
-                f64::NEG_INFINITY
-            }
-        };
+        let rest = |i: usize| rest(known, &anchored, i, others);
         let Some(occupancy) = balance.balance(&nats, rest, monitor) else {
             break;
         };
@@ -201,6 +195,37 @@ pub(super) fn believe(
         }
     }
     beliefs
+}
+
+/// The beliefs when a `share` of all nats counts; as they were when the monitor stops it.
+pub(super) fn tempered(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    mut beliefs: Beliefs,
+    share: f32,
+    monitor: &Monitor,
+) -> Beliefs {
+    let anchored = known.partners();
+    let updated = update(sides, known, &anchored, &beliefs, None, monitor);
+    let Some((nats, others)) = updated else {
+        return beliefs;
+    };
+    let nats = nats.map(|nats| share * nats);
+    let rest = |i: usize| rest(known, &anchored, i, others);
+    let mut balance = ListedBalance::new(sides[1].nodes());
+    if let Some(occupancy) = balance.balance(&nats, rest, monitor) {
+        beliefs.occupancy = occupancy;
+    }
+    beliefs
+}
+
+/// The logarithm of what a source node has beside its candidates.
+fn rest(known: &Known, anchored: &[Vec<u32>; 2], i: usize, others: f64) -> f64 {
+    if anchored[0][i] == NONE {
+        known.others(0, i, others).max(f64::MIN_POSITIVE).ln()
+    } else {
+        f64::NEG_INFINITY
+    }
 }
 
 /// The evidence of the iteration before under the same model, and the nodes whose beliefs it changed.

@@ -152,6 +152,11 @@ impl Known {
         self.named[1] = self.named[0].transposed();
     }
 
+    /// Source nodes that are said to have no partner, in their order.
+    pub(super) fn alone(&self) -> &[u32] {
+        &self.alone[0]
+    }
+
     /// The partners by the hard anchors alone, of source and of target nodes.
     pub(super) fn partners(&self) -> [Vec<u32>; 2] {
         let mut partners = [vec![NONE; self.shape.0], vec![NONE; self.shape.1]];

@@ -9,6 +9,7 @@
 //! | expansion | `expansion` | pairs settled from the anchors outwards, the surest first, and the [model](model) they fit |
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
+//! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
@@ -22,6 +23,7 @@
 mod anchor_check;
 mod beliefs;
 pub mod blocks;
+mod calibration;
 mod correspondence;
 mod decision;
 mod expansion;
@@ -39,7 +41,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use self::anchor_check::check_anchors;
-use self::beliefs::believe;
+use self::beliefs::{believe, tempered};
+use self::calibration::believable_share;
 use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
@@ -129,6 +132,14 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         let beliefs = begin_from(start, &sides, &known, beliefs, most.1, monitor);
         Ok(restart(&sides, &known, beliefs, most, monitor))
     })?;
+    let (beliefs, share) = log.stage("calibration", monitor, |_| {
+        let share = believable_share(&sides, &known, &beliefs, monitor);
+        let beliefs = match share < 1.0 {
+            true => tempered(&sides, &known, beliefs, share, monitor),
+            false => beliefs,
+        };
+        Ok((beliefs, share))
+    })?;
     let mut pairs = log.stage("decision", monitor, |_| {
         Ok(decide(
             &sides,
@@ -159,6 +170,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     log.parameter("pairs settled by expansion", settled);
     log.parameter("iterations of beliefs", beliefs.iterations);
     log.parameter("restarts", restarts);
+    log.parameter("share of the evidence believed", format!("{share:.2}"));
     log.parameter(
         "source edges kept by the target",
         format!("{:.4}", model.seen[1]),
@@ -327,7 +339,12 @@ fn alternatives(preset: &Best, known: &Known, occupancy: &Csr<f32>, weight: f64)
         let row = occupancy.row(i).filter(move |_| is_free);
         row.map(move |(a, share)| (a, weight * f64::from(share)))
     });
-    Alternatives::of_most(preset.top, rows)
+    let lists = Alternatives::of_most(preset.top, rows);
+    let mut alone = vec![0.0; occupancy.rows()];
+    for &i in known.alone() {
+        alone[i as usize] = 1.0;
+    }
+    lists.with_alone(alone)
 }
 
 /// The expected number of nodes without an anchor that have a partner.
