@@ -15,7 +15,7 @@ __all__ = ["check_client", "check_memory", "check_packages", "check_workers", "f
 _BASE = 200 << 20
 #: Bytes of an arc and of a node in blocks, states and lists, by the peaks of workers at 100 000 and
 #: 1 000 000 nodes.
-_ARC, _NODE = 16, 200
+_ARC, _NODE = 16, 240
 #: Bytes of an arc in the rows that one task gathers.
 _GATHERED = 24
 
@@ -81,17 +81,22 @@ def needed(nodes: list[int], arcs: list[float], workers: int) -> int:
 
 def check_memory(client: Any, nodes: list[int], arcs: list[float], blocks: int) -> None:
     """Refuses a run that the cluster cannot hold."""
+    import dask
+
     workers = client.scheduler_info(n_workers=-1)["workers"]
     limits = [info["memory_limit"] for info in workers.values() if info.get("memory_limit")]
     if not limits:
         return
     bytes_needed = needed(nodes, arcs, min(len(workers), blocks))
-    if bytes_needed > min(limits):
+    # Above this share of its memory a worker is ended.
+    share = dask.config.get("distributed.worker.memory.terminate", 0.95) or 1.0
+    if bytes_needed > share * min(limits):
         counted = f"{nodes[0]} and {nodes[1]} nodes with " if any(nodes) else ""
         raise MemoryError(
             f"client: {counted}{int(arcs[0]) // 2} and {int(arcs[1]) // 2} edges at least need "
             f"{bytes_needed / 2**20:.0f} MiB on each of {len(workers)} workers, and the smallest has "
-            f"{min(limits) / 2**20:.0f} MiB: more workers, or more memory for each"
+            f"{min(limits) / 2**20:.0f} MiB, of which it may use {share:.0%}: "
+            "more workers, or more memory for each"
         )
 
 
