@@ -23,6 +23,7 @@ from distributed import Client, LocalCluster
 import anchormatch as am
 from anchormatch import cluster
 from anchormatch.cluster import _checks, _engine, _run
+from anchormatch.cluster._exchange import workers_of
 
 # Killed workers leave sockets and semaphores behind, which is what they are killed for.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -345,14 +346,17 @@ def test_anchors_are_looked_up_before_any_block_is_built(pair, client, monkeypat
     assert set(steps) == {"scan", "ids", "number"}
 
 
-def test_a_worker_that_is_paused_is_named(monkeypatch):
-    class Scheduler:
-        def scheduler_info(self, n_workers):
-            about = {"status": "paused", "memory_limit": 2**30, "metrics": {"memory": 2**29}}
-            return {"workers": {"tcp://one": about}}
+def test_workers_are_there_whatever_the_client_last_heard(client):
+    client.sync(client._update_scheduler_info)
+    assert client._scheduler_identity["workers"] == {}
+    assert len(workers_of(client)) == 2
 
+
+def test_a_worker_that_is_paused_is_named(monkeypatch):
+    about = {"status": "paused", "memory_limit": 2**30, "metrics": {"memory": 2**29}}
+    monkeypatch.setattr(_engine, "workers_of", lambda client: {"tcp://one": about})
     engine = object.__new__(_engine.Engine)
-    engine.workers, engine.client, engine._paused = ["tcp://one"], Scheduler(), {}
+    engine.workers, engine.client, engine._paused = ["tcp://one"], None, {}
     engine._look()
     monkeypatch.setattr(_engine, "_PAUSED", -1.0)
     with pytest.raises(MemoryError, match="tcp://one is paused: 512 of 1024 MiB are in use"):

@@ -7,6 +7,7 @@ import importlib.util
 from typing import Any
 
 from .._native import __version__
+from ._exchange import workers_of
 from ._halo import REACH
 
 __all__ = ["check_client", "check_memory", "check_packages", "check_workers", "fingerprint", "needed"]
@@ -83,7 +84,7 @@ def check_memory(client: Any, nodes: list[int], arcs: list[float], blocks: int) 
     """Refuses a run that the cluster cannot hold."""
     import dask
 
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = workers_of(client)
     limits = [info["memory_limit"] for info in workers.values() if info.get("memory_limit")]
     if not limits:
         return

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._exchange import Lost, Reader, Ref, aligned, plugin
+from ._exchange import Lost, Reader, Ref, aligned, plugin, workers_of
 
 __all__ = ["Engine", "Futures", "Stage"]
 
@@ -70,7 +70,7 @@ class Engine:
 
     def look_around(self) -> None:
         """Takes note of the workers that are there."""
-        found = self.client.scheduler_info(n_workers=-1)["workers"]
+        found = workers_of(self.client)
         self.workers = sorted(found)
         if not self.workers:
             self.client.wait_for_workers(1)
@@ -126,7 +126,7 @@ class Engine:
 
     def _look(self) -> None:
         """Whether a worker is gone, or takes no task since its memory is full."""
-        found = self.client.scheduler_info(n_workers=-1)["workers"]
+        found = workers_of(self.client)
         gone = [worker for worker in self.workers if worker not in found]
         if gone:
             raise Lost(f"the worker {gone[0]} is gone")
