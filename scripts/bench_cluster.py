@@ -145,18 +145,16 @@ def together(
     command += ["--limit", str(limit), "--kills", str(kills), "--every", str(every)]
     if stop:
         command += ["--checkpoint", f"{folder}/checkpoint"]
-        first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        try:
-            first.wait(stop)
-        except subprocess.TimeoutExpired:
-            first.send_signal(signal.SIGKILL)
-            first.wait()
         manifest = f"{folder}/checkpoint/manifest.json"
-        kept = "nothing was kept"
-        if os.path.exists(manifest):
-            with open(manifest) as stream:
-                kept = f"kept was the phase {json.load(stream)['at']['phase']!r}"
-        print(f"    the client was killed after {stop:.0f} s, {kept}", flush=True)
+        first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        while not os.path.exists(manifest) and first.poll() is None:
+            time.sleep(0.1)
+        time.sleep(stop)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        with open(manifest) as stream:
+            phase = json.load(stream)["at"]["phase"]
+        print(f"    the client was killed {stop:.0f} s after its first checkpoint, in the phase {phase!r}", flush=True)
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -193,7 +191,7 @@ def main() -> None:
     parser.add_argument("--scaling", type=int, default=100_000, help="nodes for each worker, 0 for none")
     parser.add_argument("--kills", type=int, default=0, help="workers that are killed at random")
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two of them, on average")
-    parser.add_argument("--stop", type=float, default=0.0, help="seconds after which the client is killed")
+    parser.add_argument("--stop", type=float, default=0.0, help="seconds after its first checkpoint at which the client is killed")
     parser.add_argument("--memory", type=int, default=0, help="MB for each worker, and no one machine beside it")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)

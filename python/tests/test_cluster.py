@@ -215,6 +215,8 @@ def stop_at(monkeypatch, stage):
 
 def test_twenty_killed_workers_cost_nothing_but_time(pair, found, tmp_path, monkeypatch):
     monkeypatch.setattr(_run, "_BREATH", 0.1)
+    # Half of the time with the worker that is left, half with a new one beside it.
+    monkeypatch.setattr(_run, "_RETURN", 1.0)
     monkeypatch.setattr(_engine, "_TICK", 0.3)
     monkeypatch.setattr(_run, "_EVERY", 0.5)
     draw = np.random.default_rng(5)

@@ -76,6 +76,13 @@ class Engine:
             self.client.wait_for_workers(1)
             self.look_around()
 
+    def wait_for_return(self, seconds: float) -> None:
+        """Waits until as many workers are there as before, or so long, and takes those there are."""
+        expected, end = len(self.workers), time.monotonic() + seconds
+        while len(workers_of(self.client)) < expected and time.monotonic() < end:
+            time.sleep(0.2)
+        self.look_around()
+
     def worker(self, block: int) -> str:
         return self.workers[block % len(self.workers)]
 

@@ -35,8 +35,9 @@ logger = logging.getLogger("anchormatch.cluster")
 
 #: Seconds between two checkpoints within a stage.
 _EVERY = 10.0
-#: Seconds that a cluster gets after a loss.
-_BREATH = 1.0
+#: Seconds that a cluster gets after a loss, and at most until as many workers are there as before: those
+#: that are left hold all blocks from then on.
+_BREATH, _RETURN = 1.0, 60.0
 #: Losses in a row, without a round between them, after which a run is given up.
 _LOSSES = 10
 
@@ -93,8 +94,10 @@ class Run:
     def _recover(self) -> None:
         for _ in range(_LOSSES):
             time.sleep(_BREATH)
-            self.engine.client.wait_for_workers(1)
-            self.engine.look_around()
+            self.engine.wait_for_return(_RETURN)
+            if self.manifest is not None:
+                numbers = self.manifest["at"]["numbers"]
+                self.check([int(side[0]) for side in numbers], [side[1] for side in numbers])
             try:
                 self._restore()
                 return
