@@ -16,7 +16,7 @@ __all__ = ["check_client", "check_memory", "check_packages", "check_workers", "f
 _BASE = 200 << 20
 #: Bytes of an arc and of a node in blocks, states and lists, by the peaks of workers at 100 000 and
 #: 1 000 000 nodes.
-_ARC, _NODE = 16, 240
+_ARC, _NODE = 16, 260
 #: Bytes of an arc in the rows that one task gathers.
 _GATHERED = 24
 
