@@ -2,10 +2,14 @@
 
     make bench-cluster                        # 10^5 and 10^6 nodes on two processes, weak scaling over 1, 2, 4
     python scripts/bench_cluster.py --sizes 100000 --scaling 0
+    python scripts/bench_cluster.py --sizes 1000000 --scaling 0 --kills 4   # workers are killed at random
+    python scripts/bench_cluster.py --sizes 1000000 --scaling 0 --stop 60   # the client is killed, then called again
 
 Two copies of a uniform random graph of degree 10 that each keep 90 % of its edges, one anchor for 200 nodes. One
-machine is `am.match` in a process of its own; memory is the largest resident set of a process, that of a worker
-sampled ten times a second. The cluster's workers may have half of the one machine's memory each.
+machine is `am.match` in a process of its own, and so is the client of the cluster; memory is the largest resident set
+of a process, that of a worker sampled ten times a second. Seconds of cores are those that the process, or all workers,
+spent on a core: where other work shares the machine they say more than the clock. The cluster's workers may have half of the one machine's
+memory each. Killed workers are replaced by Dask. A run that is refused for want of memory is a row that says so.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import argparse
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,65 +63,120 @@ def alone(folder: str) -> None:
     found = am.match(source, target, anchors, regime="sparse").to_frame()
     seconds = time.monotonic() - begin
     recall, precision = score(found, folder)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "recall": recall, "precision": precision, "mb": peak}))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    found = {"seconds": seconds, "recall": recall, "precision": precision, "mb": used.ru_maxrss / 1024}
+    print(json.dumps({**found, "core_seconds": used.ru_utime + used.ru_stime}))
 
 
-def sampled(pids: list[int], peaks: dict[int, float], ended: threading.Event) -> None:
+def workers_of(client: int) -> list[object]:
     import psutil
 
+    found = psutil.Process(client).children(recursive=True)
+    return [process for process in found if "spawn_main" in " ".join(process.cmdline())]
+
+
+def watched(
+    peaks: list[float], spent: dict[int, float], kills: int, every: float, ended: threading.Event
+) -> None:
+    """Samples the memory and the time of the workers, and kills one of them now and then."""
+    import psutil
+
+    draw = np.random.default_rng(3)
+    following = time.monotonic() + draw.uniform(0.5, 1.5) * every
     while not ended.wait(0.1):
-        for pid in pids:
-            try:
-                peaks[pid] = max(peaks.get(pid, 0.0), psutil.Process(pid).memory_info().rss / 2**20)
-            except psutil.Error:
-                pass
+        try:
+            workers = workers_of(os.getpid())
+            peaks.append(max((worker.memory_info().rss / 2**20 for worker in workers), default=0.0))
+            spent.update((worker.pid, sum(worker.cpu_times()[:2])) for worker in workers)
+            if kills and workers and time.monotonic() > following:
+                kills -= 1
+                following = time.monotonic() + draw.uniform(0.5, 1.5) * every
+                workers[draw.integers(len(workers))].kill()
+                print("    a worker was killed", file=sys.stderr, flush=True)
+        except psutil.Error:
+            pass
 
 
-def together(folder: str, workers: int, limit: str | int) -> dict[str, object]:
+def cluster(folder: str, workers: int, limit: int, kills: int, every: float, checkpoint: str | None) -> None:
+    """The match of a cluster; prints a line of JSON."""
     from distributed import Client, LocalCluster
 
-    from anchormatch import cluster
+    import anchormatch.cluster
 
     options = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    log: list[dict[str, object]] = []
+    peaks: list[float] = []
+    ended = threading.Event()
+    spent: dict[int, float] = {}
+    watch = threading.Thread(target=watched, args=(peaks, spent, kills, every, ended))
     with (
         LocalCluster(memory_limit=limit, silence_logs=logging.ERROR, **options) as machines,
         Client(machines) as client,
     ):
-        pids = list(client.run(os.getpid).values())
-        peaks: dict[int, float] = {}
-        ended = threading.Event()
-        watch = threading.Thread(target=sampled, args=(pids, peaks, ended))
         watch.start()
-        log: list[dict[str, object]] = []
         begin = time.monotonic()
         try:
-            pairs = cluster.match(
+            pairs = anchormatch.cluster.match(
                 f"{folder}/a.parquet",
                 f"{folder}/b.parquet",
                 pd.read_parquet(f"{folder}/anchors.parquet"),
                 client=client,
+                checkpoint=checkpoint,
                 log=log,
             )
             found = pairs.compute()
+        except MemoryError as error:
+            print(json.dumps({"refused": str(error)}))
+            return
         finally:
             ended.set()
             watch.join()
         seconds = time.monotonic() - begin
     recall, precision = score(found, folder)
-    return {
-        "seconds": seconds,
-        "recall": recall,
-        "precision": precision,
-        "mb": max(peaks.values(), default=0.0),
-        "stages": log,
-    }
+    found = {"seconds": seconds, "recall": recall, "precision": precision, "stages": log}
+    print(json.dumps({**found, "mb": max(peaks, default=0.0), "core_seconds": sum(spent.values())}))
+
+
+def together(
+    folder: str, workers: int, limit: int, kills: int = 0, every: float = 20.0, stop: float = 0.0
+) -> dict[str, object]:
+    """The same in a process of its own, which is killed after so many seconds and called again."""
+    command = [sys.executable, "-W", "ignore", __file__, "--folder", folder, "--workers", str(workers)]
+    command += ["--limit", str(limit), "--kills", str(kills), "--every", str(every)]
+    if stop:
+        command += ["--checkpoint", f"{folder}/checkpoint"]
+        manifest = f"{folder}/checkpoint/manifest.json"
+        first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        while not os.path.exists(manifest) and first.poll() is None:
+            time.sleep(0.1)
+        time.sleep(stop)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        with open(manifest) as stream:
+            phase = json.load(stream)["at"]["phase"]
+        print(f"    the client was killed {stop:.0f} s after its first checkpoint, in the phase {phase!r}", flush=True)
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def measured_alone(nodes: int, folder: str) -> dict[str, float]:
+    command = [sys.executable, __file__, "--alone", folder]
+    one = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    print(
+        f"{nodes} nodes, one machine: {one['seconds']:.1f} s, {one['core_seconds']:.0f} s of cores, recall "
+        f"{one['recall']:.4f}, precision {one['precision']:.4f}, {one['mb']:.0f} MB",
+        flush=True,
+    )
+    return one
 
 
 def show(nodes: int, workers: int, found: dict[str, object], one: dict[str, float] | None) -> None:
+    if "refused" in found:
+        print(f"{nodes} nodes, {workers} processes: refused: {found['refused']}", flush=True)
+        return
     beside = f", {found['seconds'] / one['seconds']:.2f} times one machine" if one else ""
     print(
-        f"{nodes} nodes, {workers} processes: {found['seconds']:.1f} s{beside}, recall {found['recall']:.4f}, "
+        f"{nodes} nodes, {workers} processes: {found['seconds']:.1f} s{beside}, {found['core_seconds']:.0f} s of "
+        f"cores, recall {found['recall']:.4f}, "
         f"precision {found['precision']:.4f}, {found['mb']:.0f} MB a worker at most"
     )
     for stage in found["stages"]:
@@ -129,23 +189,30 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--scaling", type=int, default=100_000, help="nodes for each worker, 0 for none")
+    parser.add_argument("--kills", type=int, default=0, help="workers that are killed at random")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between two of them, on average")
+    parser.add_argument("--stop", type=float, default=0.0, help="seconds after its first checkpoint at which the client is killed")
+    parser.add_argument("--memory", type=int, default=0, help="MB for each worker, and no one machine beside it")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--workers", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--limit", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.alone:
         alone(options.alone)
         return
+    if options.folder:
+        cluster(options.folder, options.workers, options.limit, options.kills, options.every, options.checkpoint)
+        return
     for nodes in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
             make(nodes, folder)
-            command = [sys.executable, __file__, "--alone", folder]
-            one = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            print(
-                f"{nodes} nodes, one machine: {one['seconds']:.1f} s, recall {one['recall']:.4f}, precision "
-                f"{one['precision']:.4f}, {one['mb']:.0f} MB"
-            )
+            one = None if options.memory else measured_alone(nodes, folder)
             # Below this the interpreter and its libraries leave nothing.
-            limit = max(int(one["mb"] * 2**20 / 2), 600 << 20)
-            show(nodes, 2, together(folder, 2, limit), one)
+            limit = max(int(one["mb"] * 2**20 / 2), 600 << 20) if one else options.memory << 20
+            print(f"    {limit / 2**20:.0f} MB for each worker", flush=True)
+            show(nodes, 2, together(folder, 2, limit, options.kills, options.every, options.stop), one)
     for workers in (1, 2, 4) if options.scaling else ():
         with tempfile.TemporaryDirectory() as folder:
             make(options.scaling * workers, folder)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
+import uuid
 
 import dask.dataframe as dataframe
 import numpy as np
@@ -16,7 +22,8 @@ from distributed import Client, LocalCluster
 
 import anchormatch as am
 from anchormatch import cluster
-from anchormatch.cluster import _checks, _run
+from anchormatch.cluster import _checks, _engine, _run
+from anchormatch.cluster._exchange import workers_of
 
 # Killed workers leave sockets and semaphores behind, which is what they are killed for.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -170,9 +177,6 @@ def test_a_run_goes_on_after_it_was_stopped_at_any_stage(pair, found, client, tm
     step = _run.Engine.step
     stages = []
 
-    class Stop(Exception):
-        pass
-
     def stopping(self, stage, name, work, jobs):
         if stage != "checkpoint" and (stage, name) not in stages:
             stages.append((stage, name))
@@ -192,35 +196,178 @@ def test_a_run_goes_on_after_it_was_stopped_at_any_stage(pair, found, client, tm
         cluster.match(pair.source, pair.target, pair.anchors, preset="fast", **options)
 
 
-def test_workers_that_are_killed_cost_nothing_but_time(pair, found, tmp_path):
+class Stop(Exception):
+    pass
+
+
+def stop_at(monkeypatch, stage):
+    """Makes the next run stop when it reaches a stage."""
+    step = _run.Engine.step
+
+    def stopping(self, found, name, work, jobs):
+        if found == stage:
+            monkeypatch.setattr(_run.Engine, "step", step)
+            raise Stop
+        return step(self, found, name, work, jobs)
+
+    monkeypatch.setattr(_run.Engine, "step", stopping)
+
+
+def test_twenty_killed_workers_cost_nothing_but_time(pair, found, tmp_path, monkeypatch):
+    monkeypatch.setattr(_run, "_BREATH", 0.1)
+    # Half of the time with the worker that is left, half with a new one beside it.
+    monkeypatch.setattr(_run, "_RETURN", 1.0)
+    monkeypatch.setattr(_engine, "_TICK", 0.3)
+    monkeypatch.setattr(_run, "_EVERY", 0.5)
+    draw = np.random.default_rng(5)
     settings, machines = local(processes=True)
+    killed = []
+
+    def kill():
+        # Any worker that is alive, whatever it does.
+        alive = [nanny.process.pid for nanny in machines.workers.values() if nanny.process]
+        alive = [pid for pid in alive if pid]
+        if alive and len(killed) < 20:
+            pid = alive[draw.integers(len(alive))]
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+    step = _run.Engine.step
+
+    def in_danger(self, *arguments):
+        timer = threading.Timer(0.2 * draw.random(), kill)
+        if draw.random() < 0.2:
+            timer.start()
+        return step(self, *arguments)
+
+    monkeypatch.setattr(_run.Engine, "step", in_danger)
     with settings, machines, Client(machines) as client:
-        ended = threading.Event()
-
-        def kill():
-            draw = np.random.default_rng(5)
-            for _ in range(2):
-                if ended.wait(1.0 + draw.random()):
-                    return
-                workers = client.scheduler_info(n_workers=-1)["workers"]
-                if workers:
-                    pid = client.run(os.getpid, workers=[sorted(workers)[0]])
-                    for number in pid.values():
-                        os.kill(number, signal.SIGKILL)
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        try:
-            for checkpoint in (None, str(tmp_path / "checkpoint")):
-                options = {"client": client, "checkpoint": checkpoint}
-                same(found, cluster.match(pair.source, pair.target, pair.anchors, **options).compute())
-        finally:
-            ended.set()
-            killer.join()
+        for run in range(20):
+            options = {"client": client, "checkpoint": str(tmp_path / str(run)) if run % 2 else None}
+            same(found, cluster.match(pair.source, pair.target, pair.anchors, **options).compute())
+            if len(killed) == 20:
+                break
+    assert len(killed) == 20
 
 
-def test_a_run_that_cannot_fit_is_refused(pair, client, monkeypatch):
+def test_a_run_goes_on_with_another_number_of_workers(pair, found, client, tmp_path, monkeypatch):
+    folder = str(tmp_path / "checkpoint")
+    stop_at(monkeypatch, "beliefs")
+    with pytest.raises(Stop):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client, checkpoint=folder)
+    settings, machines = local(workers=3)
+    with settings, machines, Client(machines) as more:
+        log = []
+        options = {"client": more, "checkpoint": folder, "log": log}
+        same(found, cluster.match(pair.source, pair.target, pair.anchors, **options).compute())
+    assert "expansion" not in [row["stage"] for row in log]
+
+
+_CLIENT = """
+import sys
+import pandas as pd
+from distributed import Client, LocalCluster
+from anchormatch import cluster
+from anchormatch.cluster import _run
+
+if __name__ == "__main__":
+    _run._EVERY = 0.0
+    folder = sys.argv[1]
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as machines:
+        anchors = pd.read_parquet(folder + "/anchors.parquet")
+        tables = [folder + "/a.parquet", folder + "/b.parquet"]
+        cluster.match(*tables, anchors, client=Client(machines), checkpoint=folder + "/checkpoint")
+"""
+
+
+def test_a_killed_client_is_followed_by_another(pair, found, client, tmp_path):
+    pair.source.to_parquet(tmp_path / "a.parquet")
+    pair.target.to_parquet(tmp_path / "b.parquet")
+    pd.DataFrame(pair.anchors, columns=["source", "target"]).to_parquet(tmp_path / "anchors.parquet")
+    (tmp_path / "client.py").write_text(_CLIENT)
+    first = subprocess.Popen([sys.executable, str(tmp_path / "client.py"), str(tmp_path)])
+    manifest = tmp_path / "checkpoint" / "manifest.json"
+    while not manifest.exists():
+        assert first.poll() is None
+        time.sleep(0.02)
+    first.kill()
+    first.wait()
+    assert json.loads(manifest.read_text())["at"]["phase"] != "done"
+    log = []
+    after = cluster.match(
+        str(tmp_path / "a.parquet"),
+        str(tmp_path / "b.parquet"),
+        pd.read_parquet(tmp_path / "anchors.parquet"),
+        client=client,
+        checkpoint=str(tmp_path / "checkpoint"),
+        log=log,
+    )
+    same(found, after.compute())
+    assert "reading" not in [row["stage"] for row in log]
+
+
+@pytest.fixture(scope="module")
+def small(client):
+    """The match of a small pair whose ids are integers."""
+    pair = Pair(nodes=300, seed=2)
+    return cluster.match(pair.source, pair.target, pair.anchors, client=client, preset="fast").compute()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda i: pd.Timestamp(i, unit="s", tz="Europe/London"),
+        lambda i: int(i).to_bytes(4, "big"),
+        lambda i: uuid.UUID(int=int(i)),
+        lambda i: (int(i) // 10, str(int(i) % 10)),
+        lambda i: np.uint64(2**63 + int(i)),
+    ],
+    ids=["times", "bytes", "UUIDs", "tuples", "large"],
+)
+def test_ids_of_other_types_come_back_as_they_were(client, small, tmp_path, monkeypatch, name):
+    there, named = small, Pair(nodes=300, seed=2, name=name)
+    if isinstance(name(0), np.uint64):
+        named.source, named.target = (side.astype("uint64") for side in (named.source, named.target))
+    options = {"client": client, "checkpoint": str(tmp_path / "checkpoint"), "preset": "fast"}
+    stop_at(monkeypatch, "beliefs")
+    with pytest.raises(Stop):
+        cluster.match(named.source, named.target, named.anchors, **options)
+    after = cluster.match(named.source, named.target, named.anchors, **options).compute()
+    assert after.source.tolist() == [name(i) for i in there.source]
+    assert after.target.tolist() == [name(i) for i in there.target]
+    assert after.confidence.tolist() == there.confidence.tolist()
+
+
+def test_anchors_are_looked_up_before_any_block_is_built(pair, client, monkeypatch):
+    steps = []
+    step = _run.Engine.step
+    monkeypatch.setattr(_run.Engine, "step", lambda self, *a: steps.append(a[1]) or step(self, *a))
+    with pytest.raises(ValueError, match="anchors: 999999 is no node of the target"):
+        cluster.match(pair.source, pair.target, [(1, 999999)], client=client)
+    assert set(steps) == {"scan", "ids", "number"}
+
+
+def test_workers_are_there_whatever_the_client_last_heard(client):
+    client.sync(client._update_scheduler_info)
+    assert client._scheduler_identity["workers"] == {}
+    assert len(workers_of(client)) == 2
+
+
+def test_a_worker_that_is_paused_is_named(monkeypatch):
+    about = {"status": "paused", "memory_limit": 2**30, "metrics": {"memory": 2**29}}
+    monkeypatch.setattr(_engine, "workers_of", lambda client: {"tcp://one": about})
+    engine = object.__new__(_engine.Engine)
+    engine.workers, engine.client, engine._paused = ["tcp://one"], None, {}
+    engine._look()
+    monkeypatch.setattr(_engine, "_PAUSED", -1.0)
+    with pytest.raises(MemoryError, match="tcp://one is paused: 512 of 1024 MiB are in use"):
+        engine._look()
+
+
+def test_a_run_that_cannot_fit_is_refused_before_it_reads(pair, client, monkeypatch):
     monkeypatch.setattr(_checks, "_BASE", 1 << 60)
+    monkeypatch.setattr(_run.Engine, "step", None)
     with pytest.raises(MemoryError, match="MiB on each of 2 workers, and the smallest has"):
         cluster.match(pair.source, pair.target, pair.anchors, client=client)
 

@@ -157,6 +157,31 @@ pub(crate) fn blocks_rows<'py>(
     Ok(answer(py, rows))
 }
 
+/// The places of the ghosts next to some nodes.
+#[pyfunction]
+pub(crate) fn blocks_ghosts<'py>(
+    py: Python<'py>,
+    block: BlockArrays<'py>,
+    nodes: U32<'py>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let (block, nodes) = (block!(block), nodes.as_slice()?);
+    let found = py.detach(|| block.ghosts_of(nodes)).map_err(exception)?;
+    Ok(found.into_pyarray(py))
+}
+
+/// Some rows of lists, with the entries that are at least so large: lengths, nodes, values.
+#[pyfunction]
+pub(crate) fn blocks_lists<'py>(
+    py: Python<'py>,
+    lists: ListArrays<'py>,
+    rows: U32<'py>,
+    least: f32,
+) -> PyResult<Answer<'py>> {
+    let (lists, rows) = (lists!(lists), rows.as_slice()?);
+    let found = py.detach(|| lists.some(rows, least)).map_err(exception)?;
+    Ok(answer(py, found))
+}
+
 /// The sum of a value of the neighbours of every node.
 #[pyfunction]
 pub(crate) fn blocks_sums<'py>(
@@ -301,7 +326,7 @@ pub(crate) fn blocks_count_source<'py>(
         },
     };
     let found = py
-        .detach(|| blocks::count_source(&setting, &block, own, ghosts, partners, &rows))
+        .detach(|| blocks::count_source(&setting, &block, own, ghosts, partners, rows))
         .map_err(exception)?;
     Ok((
         found.counts.concat().into_pyarray(py),

@@ -20,16 +20,16 @@ __all__ = ["contested", "involved", "sweep", "take_duals"]
 Held = dict[str, Any]
 
 
-def contested(reader: Reader, turned: Held, column: Held) -> Held:
+def contested(reader: Reader, turned: Held) -> Held:
     """Which columns several rows want."""
-    flags = np.diff(turned["turned"][0]) > 1
-    return {"contested": flags, "duals": column["duals"], "head": int(np.count_nonzero(flags))}
+    flags = np.diff(turned["lists"][0]) > 1
+    return {"contested": flags, "head": int(np.count_nonzero(flags))}
 
 
 def involved(reader: Reader, common: Held, lists: Held, columns: list[Ref]) -> Held:
     """The rows that want such columns, whole."""
     flags, duals = values_of(reader, columns, common["size"], lists["wanted"], ("contested", "duals"))
-    offsets, local, values = lists["local"]
+    offsets, local, values = lists["lists"]
     count = len(offsets) - 1
     each = np.repeat(np.arange(count), np.diff(offsets))
     mine = np.zeros(count, dtype=bool)

@@ -16,7 +16,7 @@ from .._native import (
     blocks_touched,
 )
 from ._exchange import Reader, Ref
-from ._halo import ask, lists_of, offsets_of, settled_or_closed, values_of
+from ._halo import ask, offsets_of, settled_or_closed, values_of
 from ._views import NONE, arrays_of
 
 Held = dict[str, Any]
@@ -34,7 +34,6 @@ def certain(reader: Reader, block: Held, state: Held, side: int) -> Held:
     held = {"begin": block["begin"], "mass": mass, "moved": np.ones(len(partner), dtype=bool)}
     if side == 0:
         held["occupancy"] = (offsets_of(is_there), partner[is_there], mass[is_there])
-        held["nats"] = None
     else:
         held["duals"] = np.zeros(len(partner))
     return held
@@ -58,14 +57,12 @@ def surroundings(
     held: Held = {
         "own_settled": settled,
         "settled": settled_or_closed(settled, is_free & ~block["alone"]),
-        "degree": block["degree"],
     }
     if side == 1:
         held["head"] = blocks_left_over(own["mass"], settled, common["missing"][1])
         return held
-    held["ghost_lists"] = lists_of(reader, ghosts, size, block["ghosts"], "occupancy", _SPREADS)
     ask_again = is_free & ~block["alone"]
-    if keep and own["nats"] is not None:
+    if keep:
         ask_again &= blocks_touched(arrays_of(block), found[1].astype(bool))
     held["nodes"] = np.flatnonzero(ask_again).astype(np.uint32)
     return held
@@ -75,8 +72,9 @@ def evidence(
     reader: Reader,
     common: Held,
     block: Held,
-    own: Held,
+    before: Held | None,
     around: Held,
+    believed: list[Ref],
     rows: list[Ref],
     others_at: list[Ref],
     others: float,
@@ -90,7 +88,7 @@ def evidence(
         block,
         nodes,
         None,
-        around["ghost_lists"],
+        (believed, "occupancy", _SPREADS),
         around["own_settled"],
         (rows, "rows"),
         others_at,
@@ -100,27 +98,27 @@ def evidence(
     count = len(block["degree"])
     asked = np.zeros(count, dtype=bool)
     asked[nodes] = True
-    anchored = np.flatnonzero(block["anchored"] != NONE)
+    anchored = np.flatnonzero(block["anchored"] != NONE).astype(np.uint32)
     parts = [
-        (np.repeat(nodes.astype(np.int64), lengths), columns, values),
+        (np.repeat(nodes, lengths), columns, values),
         (anchored, block["anchored"][anchored], np.zeros(len(anchored), dtype=np.float32)),
     ]
-    if own["nats"] is not None:
-        offsets, before, nats = own["nats"]
-        row = np.repeat(np.arange(count), np.diff(offsets))
+    if before is not None:
+        offsets, local, nats = before["lists"]
+        row = np.repeat(np.arange(count, dtype=np.uint32), np.diff(offsets))
         keep = ~asked[row] & (block["anchored"][row] == NONE)
-        parts.append((row[keep], before[keep], nats[keep]))
+        parts.append((row[keep], before["wanted"][local[keep]], nats[keep]))
     row = np.concatenate([part[0] for part in parts])
     order = np.argsort(row, kind="stable")
     full = np.bincount(row, minlength=count)
     columns = np.concatenate([part[1] for part in parts])[order].astype(np.uint32)
     values = np.concatenate([part[2] for part in parts])[order].astype(np.float32)
+    del parts, row, order
     rest = np.where(block["anchored"] == NONE, np.log(max(others, np.finfo(np.float64).tiny)), -np.inf)
     wanted, local = np.unique(columns, return_inverse=True)
     return {
         "begin": block["begin"],
-        "nats": (offsets_of(full), columns, values),
-        "local": (offsets_of(full), local.astype(np.uint32).reshape(-1), values),
+        "lists": (offsets_of(full), local.astype(np.uint32).reshape(-1), values),
         "wanted": wanted,
         "rest": rest,
         "head": len(values),
@@ -130,16 +128,16 @@ def evidence(
 def turn(reader: Reader, block: Held, lists: list[Ref]) -> Held:
     """The same by columns."""
     begin, count = block["begin"], len(block["degree"])
-    found = reader.read([(ref, "entries", ("nats", begin, begin + count)) for ref in lists])
+    found = reader.read([(ref, "wanted", (begin, begin + count)) for ref in lists])
     rows, columns, values = (np.concatenate([part[k] for part in found]) for k in range(3))
+    del found
     order = np.argsort(columns, kind="stable")
-    rows, columns, values = rows[order], columns[order].astype(np.int64) - begin, values[order]
+    rows, values = rows[order], values[order]
     wanted, local = np.unique(rows, return_inverse=True)
-    offsets = offsets_of(np.bincount(columns, minlength=count))
+    offsets = offsets_of(np.bincount(columns - np.uint32(begin), minlength=count))
     return {
         "begin": begin,
-        "turned": (offsets, rows, values),
-        "local": (offsets, local.astype(np.uint32).reshape(-1), values),
+        "lists": (offsets, local.astype(np.uint32).reshape(-1), values),
         "wanted": wanted,
     }
 
@@ -148,28 +146,28 @@ def row_duals(reader: Reader, common: Held, lists: Held, columns: list[Ref]) -> 
     """The duals of the rows, by those of the columns."""
     (duals,) = values_of(reader, columns, common["size"], lists["wanted"], ("duals",))
     duals = duals.astype(np.float64)
-    return {"duals": blocks_duals(lists["local"], duals, lists["rest"]), "columns": duals}
+    return {"duals": blocks_duals(lists["lists"], duals, lists["rest"]), "columns": duals}
 
 
 def column_duals(reader: Reader, common: Held, turned: Held, before: Held, rows: list[Ref]) -> Held:
     """The duals of the columns, by those of the rows, and how far they moved."""
     (duals,) = values_of(reader, rows, common["size"], turned["wanted"], ("duals",))
-    new = blocks_duals(turned["local"], duals.astype(np.float64), None)
+    new = blocks_duals(turned["lists"], duals.astype(np.float64), None)
     moved = float(np.max(np.abs(new - before["duals"]), initial=0.0))
     return {"duals": new, "head": moved}
 
 
 def occupancy(reader: Reader, lists: Held, duals: Held, before: Held) -> Held:
     """Probabilities of the candidates of every row, and what is different from before."""
-    offsets, columns, _ = lists["nats"]
-    values = blocks_balanced(lists["local"], duals["duals"], duals["columns"])
-    after = (offsets, columns, values)
+    offsets, local, _ = lists["lists"]
+    values = blocks_balanced(lists["lists"], duals["duals"], duals["columns"])
+    # Arrays of its own: what two results share is held twice once Dask has written one of them to disk.
+    after = (offsets.copy(), lists["wanted"][local], values)
     moved, changed, right = blocks_compare(before["occupancy"], after)
     partner, share = _likeliest(after)
     return {
         "begin": lists["begin"],
         "occupancy": after,
-        "nats": lists["nats"],
         "mass": _row_sums(offsets, values),
         "moved": moved,
         "partner": partner,
@@ -180,7 +178,8 @@ def occupancy(reader: Reader, lists: Held, duals: Held, before: Held) -> Held:
 
 def column_occupancy(reader: Reader, common: Held, turned: Held, duals: Held, rows: list[Ref]) -> Held:
     """The same by columns."""
-    offsets, nodes, _ = turned["turned"]
+    offsets, local, _ = turned["lists"]
+    nodes = turned["wanted"][local]
     (row_values,) = values_of(reader, rows, common["size"], turned["wanted"], ("duals",))
     # A column is a row of the turned lists: the sum x + u + v has the same terms in the same order.
     values = _turned_probabilities(turned, row_values.astype(np.float64), duals["duals"])
@@ -189,30 +188,39 @@ def column_occupancy(reader: Reader, common: Held, turned: Held, duals: Held, ro
         "begin": turned["begin"],
         "duals": duals["duals"],
         "mass": _row_sums(offsets, values),
-        "turned": (offsets, nodes, values),
+        "turned": (offsets.copy(), nodes, values),
         "partner": partner,
         "share": share,
     }
 
 
 def _turned_probabilities(turned: Held, rows: Any, columns: Any) -> Any:
-    offsets, local, values = turned["local"]
+    offsets, local, values = turned["lists"]
     each = np.repeat(np.arange(len(columns)), np.diff(offsets))
     sums = (values.astype(np.float64) + rows[local]) + columns[each]
     return np.minimum(np.exp(sums), 1.0).astype(np.float32)
 
 
+def _tops(lists: Lists) -> tuple[Any, Any, Any]:
+    """The rows that are not empty, their largest values, and where each has it, of equals the first."""
+    offsets, _, values = lists
+    lengths = np.diff(offsets)
+    some = np.flatnonzero(lengths)
+    if not len(some):
+        return some, np.empty(0, dtype=np.float32), some
+    top = np.maximum.reduceat(values, offsets[some])
+    hits = np.flatnonzero(values == np.repeat(top, lengths[some]))
+    rows = np.searchsorted(offsets[some], hits, side="right")
+    return some, top, hits[np.flatnonzero(np.diff(rows, prepend=0))]
+
+
 def _likeliest(lists: Lists) -> tuple[Any, Any]:
     """The likeliest node of every row, of equals the first, and its probability."""
-    offsets, columns, values = lists
+    offsets, columns, _ = lists
     count = len(offsets) - 1
     partner, share = np.full(count, NONE), np.zeros(count, dtype=np.float32)
-    rows = np.repeat(np.arange(count), np.diff(offsets))
-    # Ascending by row and value; of equals the first comes last.
-    order = np.lexsort((-np.arange(len(values)), values, rows))
-    last = np.flatnonzero(np.diff(offsets) > 0)
-    ends = offsets[last + 1] - 1
-    partner[last], share[last] = columns[order[ends]], values[order[ends]]
+    some, top, at = _tops(lists)
+    partner[some], share[some] = columns[at], top
     return partner, share
 
 
@@ -225,42 +233,40 @@ def sure(reader: Reader, block: Held, own: Held, least: float) -> Held:
 
 
 def _seconds(lists: Lists) -> Any:
-    """The largest and the second largest value of every row."""
+    """The second largest value of every row, 0 where there is none."""
     offsets, _, values = lists
-    count = len(offsets) - 1
-    rows = np.repeat(np.arange(count), np.diff(offsets))
-    order = np.lexsort((values, rows))
-    first, second = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
-    lengths = np.diff(offsets)
-    some, more = np.flatnonzero(lengths > 0), np.flatnonzero(lengths > 1)
-    first[some] = values[order[offsets[some + 1] - 1]]
-    second[more] = values[order[offsets[more + 1] - 2]]
-    return first, second
+    second = np.zeros(len(offsets) - 1, dtype=np.float32)
+    some, _, at = _tops(lists)
+    if len(some):
+        rest = values.copy()
+        rest[at] = 0.0
+        second[some] = np.maximum.reduceat(rest, offsets[some])
+    return second
 
 
-def columns_left(reader: Reader, block: Held, own: Held, chosen: list[Ref]) -> Held:
+def columns_left(reader: Reader, common: Held, block: Held, own: Held, chosen: list[Ref]) -> Held:
     """Columns that nobody took so far, the lists of their rows, and what their best rows have."""
     offsets, rows, values = own["turned"]
     taken = own.get("taken", block["anchored"] != NONE).copy()
-    gone = own.get("gone", np.zeros(0, dtype=np.uint32))
     begin, count = block["begin"], len(taken)
-    for ref in chosen:
-        ((pairs, partners),) = reader.read([(ref, "whole", (("chosen_rows", "chosen_columns"),))])
-        mine = (partners >= begin) & (partners < begin + count)
-        taken[partners[mine].astype(np.int64) - begin] = True
-        gone = np.union1d(gone, pairs).astype(np.uint32)
+    gone = np.zeros(len(rows), dtype=bool)
+    if chosen:
+        # Only of rows that are listed here, and of columns that are here.
+        wanted, where = np.unique(rows, return_inverse=True)
+        (partners,) = values_of(reader, chosen, common["size"], wanted, ("chosen",))
+        gone = (partners != NONE)[where.reshape(-1)]
+        for columns in reader.read([(ref, "chosen", (begin, begin + count)) for ref in chosen]):
+            taken[columns.astype(np.int64) - begin] = True
     each = np.repeat(np.arange(count), np.diff(offsets))
-    keep = ~taken[each] & ~np.isin(rows, gone) & (values > 0)
+    keep = ~taken[each] & ~gone & (values > 0)
     lists = (offsets_of(np.bincount(each[keep], minlength=count)), rows[keep], values[keep])
     partner, _ = _likeliest(lists)
-    first, second = _seconds(lists)
     return {
         "begin": begin,
         "turned": lists,
         "taken": taken,
         "column_best": partner,
-        "column_first": first,
-        "column_second": second,
+        "column_second": _seconds(lists),
     }
 
 
@@ -282,7 +288,7 @@ def choose(reader: Reader, common: Held, block: Held, own: Held, columns: list[R
         keep = np.zeros(0, dtype=bool)
     lists = (offsets_of(np.bincount(each[keep], minlength=len(partner))), nodes[keep], values[keep])
     top, share = _likeliest(lists)
-    _, own_second = _seconds(lists)
+    own_second = _seconds(lists)
     has = np.flatnonzero(top != NONE)
     at = np.searchsorted(wanted, top[has])
     found = best[at] == (has + block["begin"]) if len(has) else np.zeros(0, dtype=bool)
@@ -344,12 +350,11 @@ def targets_left(reader: Reader, block: Held, decided: list[Ref]) -> Held:
     """The partners of a block of targets, by those of all sources."""
     partner = np.full(len(block["degree"]), NONE)
     share = np.zeros(len(partner))
+    low, high = block["begin"], block["begin"] + len(partner)
     for ref in decided:
-        ((pairs, shares),) = reader.read([(ref, "whole", (("partner", "share"),))])
-        at = pairs.astype(np.int64) - block["begin"]
-        mine = np.flatnonzero((at >= 0) & (at < len(partner)) & (pairs != NONE))
-        partner[at[mine]] = mine
-        share[at[mine]] = shares[mine]
+        nodes, pairs, shares = reader.read([(ref, "partners", (low, high))])[0]
+        at = pairs.astype(np.int64) - low
+        partner[at], share[at] = nodes, shares
     free = (partner == NONE) & ~block["alone"]
     head = np.unique(block["degree"][free], return_counts=True)
     return {"begin": block["begin"], "partner": partner, "share": share, "free": free, "head": head}

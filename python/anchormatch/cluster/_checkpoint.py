@@ -1,10 +1,8 @@
 """Checkpoints: what is held after a round, as Parquet, and a manifest that names it, written last.
 
 Each array is a row (name, type, bytes) of a Parquet file, each block a file. A manifest is replaced as
-a whole, so
-that a run that died goes on from the last one that was finished. Without an address the client keeps
-the same in a
-folder of its own, for workers that die.
+a whole, so that a run that died goes on from the last one that was finished. Without an address the
+client keeps the same in a folder of its own, for workers that die.
 """
 
 from __future__ import annotations
@@ -12,62 +10,72 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ._engine import Engine, Futures
 from ._exchange import Reader
+from ._ids import objects, plain, restored
 
-__all__ = ["Checkpoint"]
+__all__ = ["LAYOUT", "Checkpoint"]
+
+#: What the files hold; those of another layout are not read.
+LAYOUT = 2
 
 
-def _rows(name: str, value: Any) -> list[tuple[str, str, bytes]]:
+def _rows(name: str, value: Any) -> Iterator[tuple[str, str, Any]]:
     if value is None:
-        return [(name, "none", b"")]
-    if isinstance(value, tuple):
-        found = [(name, f"tuple{len(value)}", b"")]
+        yield name, "none", b""
+    elif isinstance(value, tuple):
+        yield name, f"tuple{len(value)}", b""
         for k, part in enumerate(value):
-            found += _rows(f"{name}.{k}", part)
-        return found
-    if isinstance(value, np.ndarray):
-        if value.dtype == object:
-            return [(name, "json", json.dumps(value.tolist()).encode())]
-        return [(name, value.dtype.str, np.ascontiguousarray(value).tobytes())]
-    return [(name, "value", json.dumps(value).encode())]
+            yield from _rows(f"{name}.{k}", part)
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        if all(type(one) is str for one in value):
+            yield name, "json", json.dumps(value.tolist()).encode()
+        else:
+            yield name, "ids", json.dumps([plain(one) for one in value]).encode()
+    elif isinstance(value, np.ndarray):
+        yield name, value.dtype.str, np.ascontiguousarray(value)
+    else:
+        yield name, "value", json.dumps(value).encode()
 
 
-def _value(rows: dict[str, tuple[str, bytes]], name: str) -> Any:
+def _value(rows: dict[str, tuple[str, Any]], name: str) -> Any:
     kind, data = rows[name]
     if kind == "none":
         return None
     if kind.startswith("tuple"):
         return tuple(_value(rows, f"{name}.{k}") for k in range(int(kind[5:])))
+    if kind == "ids":
+        return objects([restored(one) for one in json.loads(data)])
     if kind == "json":
-        return np.array(json.loads(data), dtype=object)
+        return objects(json.loads(data))
     if kind == "value":
         return json.loads(data)
-    return np.frombuffer(data, dtype=np.dtype(kind)).copy()
+    return data
 
 
 def save(reader: Reader | None, held: dict[str, Any], address: str) -> dict[str, Any]:
-    """Writes a block to a file."""
+    """Writes a block to a file, one array at a time and without a copy of it."""
     import fsspec
     import pyarrow
     from pyarrow import parquet
 
-    rows = [
-        row
-        for name, value in held.items()
-        if name not in ("head", "moved_bytes")
-        for row in _rows(name, value)
-    ]
-    names, kinds, data = zip(*rows)
-    table = pyarrow.table(
-        {"name": names, "type": kinds, "data": pyarrow.array(data, type=pyarrow.large_binary())}
-    )
-    with fsspec.open(address, "wb") as stream:
-        parquet.write_table(table, stream, compression="zstd", use_dictionary=False)
+    fields = [("name", pyarrow.string()), ("type", pyarrow.string()), ("data", pyarrow.large_binary())]
+    schema = pyarrow.schema(fields)
+    options: Any = {"compression": "zstd", "use_dictionary": False, "write_statistics": False}
+    with fsspec.open(address, "wb") as stream, parquet.ParquetWriter(stream, schema, **options) as writer:
+        for name, value in held.items():
+            if name in ("head", "moved_bytes"):
+                continue
+            for row, kind, data in _rows(name, value):
+                buffer = pyarrow.py_buffer(data)
+                ends = pyarrow.py_buffer(np.array([0, buffer.size], dtype=np.int64))
+                bytes_of = pyarrow.LargeBinaryArray.from_buffers(schema.types[2], 1, [None, ends, buffer])
+                writer.write_table(pyarrow.table([[row], [kind], bytes_of], schema=schema))
     return {"head": None}
 
 
@@ -76,9 +84,16 @@ def load(reader: Reader | None, address: str) -> dict[str, Any]:
     import fsspec
     from pyarrow import parquet
 
+    rows: dict[str, tuple[str, Any]] = {}
     with fsspec.open(address, "rb") as stream:
-        table = parquet.read_table(stream).to_pydict()
-    rows = {name: (kind, data) for name, kind, data in zip(table["name"], table["type"], table["data"])}
+        file = parquet.ParquetFile(stream)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group)
+            kind, data = table["type"][0].as_py(), table["data"][0].as_buffer()
+            if kind[0] in "<>|=":
+                rows[table["name"][0].as_py()] = kind, np.frombuffer(data, dtype=np.dtype(kind)).copy()
+            else:
+                rows[table["name"][0].as_py()] = kind, bytes(data)
     return {name: _value(rows, name) for name in rows if "." not in name}
 
 
@@ -96,6 +111,8 @@ class Checkpoint:
         self.files.makedirs(self.root, exist_ok=True)
         self.facts = facts
         self._old: list[str] = []
+        #: The keys of what was written or read last, with their files.
+        self._kept: dict[str, tuple[list[str], list[str]]] = {}
         self._count = 0
 
     def close(self) -> None:
@@ -119,16 +136,15 @@ class Checkpoint:
         self._count = int(found["count"])
         return found
 
-    def write(
-        self, at: dict[str, Any], held: dict[str, Futures], kept: dict[str, list[str]]
-    ) -> dict[str, Any]:
-        """Writes what is held; what is in ``kept`` was written before and stays."""
+    def write(self, at: dict[str, Any], held: dict[str, Futures]) -> dict[str, Any]:
+        """Writes what is held; what was written before and is the same stays."""
         self._count += 1
         written: dict[str, list[str]] = {}
         fresh: list[str] = []
         for name, futures in held.items():
-            if name in kept:
-                written[name] = kept[name]
+            keys = [future.key for future in futures]
+            if self._kept.get(name, ([], []))[0] == keys:
+                written[name] = self._kept[name][1]
                 continue
             names = [f"{name}-{self._count}-{k}.parquet" for k in range(len(futures))]
             addresses = [f"{self.address}/{file}" for file in names]
@@ -150,22 +166,21 @@ class Checkpoint:
             if file not in current:
                 self.files.rm(f"{self.root}/{file}")
         self._old = sorted(current)
+        self._kept = {name: ([f.key for f in held[name]], written[name]) for name in held}
         return manifest
 
     def read(self, manifest: dict[str, Any]) -> dict[str, Futures]:
         """What was held, on the workers that are there now."""
         held: dict[str, Futures] = {}
+        self._kept = {}
         for name, files in manifest["held"].items():
             addresses = [f"{self.address}/{file}" for file in files]
             if self.on_workers:
                 jobs = [(k, (address,)) for k, address in enumerate(addresses)]
                 held[name], _ = self.engine.step("checkpoint", "load", load, jobs)
+                self._kept[name] = [future.key for future in held[name]], files
                 continue
-            held[name] = [
-                self.engine.client.scatter(
-                    [load(None, address)], workers=[self.engine.worker(k)], hash=False
-                )[0]
-                for k, address in enumerate(addresses)
-            ]
+            held[name] = [self.engine.place(load(None, address), k) for k, address in enumerate(addresses)]
+            self._kept[name] = [future.key for future in held[name]], files
         self._old = sorted(file for files in manifest["held"].values() for file in files)
         return held

@@ -7,15 +7,16 @@ import importlib.util
 from typing import Any
 
 from .._native import __version__
-from ._halo import CHUNK
+from ._exchange import workers_of
+from ._halo import REACH
 
 __all__ = ["check_client", "check_memory", "check_packages", "check_workers", "fingerprint", "needed"]
 
 #: Bytes a worker needs beside its share: the interpreter with its libraries.
 _BASE = 200 << 20
-#: Bytes of an arc and of a node in blocks, states and lists, at most two copies of which there are at
-#: a time.
-_ARC, _NODE = 32, 600
+#: Bytes of an arc and of a node in blocks, states and lists, by the peaks of workers at 100 000 and
+#: 1 000 000 nodes.
+_ARC, _NODE = 16, 260
 #: Bytes of an arc in the rows that one task gathers.
 _GATHERED = 24
 
@@ -70,28 +71,33 @@ def check_workers(client: Any) -> None:
 
 
 def needed(nodes: list[int], arcs: list[float], workers: int) -> int:
-    """The bytes that each worker needs: its share, what a task gathers, and the interpreter."""
+    """The bytes that each worker needs: its share, what a task gathers, and the interpreter.
+
+    Of graphs whose nodes are not counted yet it is less than that.
+    """
     share = sum(_ARC * a + _NODE * n for n, a in zip(nodes, arcs)) / max(workers, 1)
-    gathered = 0.0
-    for n, a in zip(nodes, arcs):
-        degree = a / max(n, 1)
-        gathered = max(gathered, _GATHERED * min(a, min(CHUNK, n) * degree * degree))
-    return int(share + gathered) + _BASE
+    rows = max((a * min(1.0, REACH / n) for n, a in zip(nodes, arcs) if n), default=0.0)
+    return int(share + _GATHERED * rows) + _BASE
 
 
 def check_memory(client: Any, nodes: list[int], arcs: list[float], blocks: int) -> None:
     """Refuses a run that the cluster cannot hold."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    import dask
+
+    workers = workers_of(client)
     limits = [info["memory_limit"] for info in workers.values() if info.get("memory_limit")]
     if not limits:
         return
     bytes_needed = needed(nodes, arcs, min(len(workers), blocks))
-    if bytes_needed > min(limits):
+    # Above this share of its memory a worker is ended.
+    share = dask.config.get("distributed.worker.memory.terminate", 0.95) or 1.0
+    if bytes_needed > share * min(limits):
+        counted = f"{nodes[0]} and {nodes[1]} nodes with " if any(nodes) else ""
         raise MemoryError(
-            f"client: {nodes[0]} and {nodes[1]} nodes with {int(arcs[0]) // 2} and "
-            f"{int(arcs[1]) // 2} edges need "
+            f"client: {counted}{int(arcs[0]) // 2} and {int(arcs[1]) // 2} edges at least need "
             f"{bytes_needed / 2**20:.0f} MiB on each of {len(workers)} workers, and the smallest has "
-            f"{min(limits) / 2**20:.0f} MiB: more workers, or more memory for each"
+            f"{min(limits) / 2**20:.0f} MiB, of which it may use {share:.0%}: "
+            "more workers, or more memory for each"
         )
 
 

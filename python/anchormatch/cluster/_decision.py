@@ -36,7 +36,7 @@ def decide(run: Run) -> None:
             "decision",
             "columns",
             believe.columns_left,
-            lambda p, refs=refs, before=before: (held["b1"][p], before[p], refs),
+            lambda p, refs=refs, before=before: (common, held["b1"][p], before[p], refs),
         )
         column_refs, last = run.engine.refs(columns), rows
         rows, heads = run._one(

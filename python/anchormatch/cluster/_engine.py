@@ -9,15 +9,17 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._exchange import Lost, Reader, Ref, aligned, plugin
+from ._exchange import Lost, Reader, Ref, aligned, plugin, workers_of
 
 __all__ = ["Engine", "Futures", "Stage"]
 
 logger = logging.getLogger("anchormatch.cluster")
 
 Futures = list[Any]
-#: Seconds between two looks at whether all workers are there.
-_TICK = 2.0
+#: Seconds between two looks at whether all workers are there, at first and at most.
+_TICK, _LONGEST = 2.0, 8.0
+#: Seconds that a worker may be paused for want of memory.
+_PAUSED = 90.0
 
 
 def _run(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
@@ -62,16 +64,24 @@ class Engine:
         self.workers: list[str] = []
         self._run = uuid.uuid4().hex[:8]
         self._count = itertools.count()
+        self._paused: dict[str, float] = {}
         client.register_plugin(plugin())
         self.look_around()
 
     def look_around(self) -> None:
         """Takes note of the workers that are there."""
-        found = self.client.scheduler_info(n_workers=-1)["workers"]
+        found = workers_of(self.client)
         self.workers = sorted(found)
         if not self.workers:
             self.client.wait_for_workers(1)
             self.look_around()
+
+    def wait_for_return(self, seconds: float) -> None:
+        """Waits until as many workers are there as before, or so long, and takes those there are."""
+        expected, end = len(self.workers), time.monotonic() + seconds
+        while len(workers_of(self.client)) < expected and time.monotonic() < end:
+            time.sleep(0.2)
+        self.look_around()
 
     def worker(self, block: int) -> str:
         return self.workers[block % len(self.workers)]
@@ -97,16 +107,18 @@ class Engine:
             futures.append(future)
             heads.append(self.client.submit(_head, future, key=f"head-{key}", **pinned))
         found = self.gather(heads)
+        self._paused = {}
         entry = self.stages.setdefault(stage, Stage(stage))
         entry.seconds += time.monotonic() - begin
         entry.moved += sum(moved for _, moved in found)
         entry.steps += 1
         return futures, [head for head, _ in found]
 
-    def gather(self, futures: Futures, patience: float = _TICK) -> list[Any]:
+    def gather(self, futures: Futures) -> list[Any]:
         """The results, as long as all workers are there: what is pinned to one that is gone never comes."""
         from distributed import CancelledError, KilledWorker
 
+        patience = _TICK
         while True:
             try:
                 gathered: list[Any] = self.client.sync(
@@ -116,11 +128,30 @@ class Engine:
             except (CancelledError, KilledWorker) as error:
                 raise Lost(str(error)) from error
             except TimeoutError:
-                there = set(self.client.scheduler_info(n_workers=-1)["workers"])
-                gone = [worker for worker in self.workers if worker not in there]
-                if gone:
-                    raise Lost(f"the worker {gone[0]} is gone") from None
-                patience *= 2
+                self._look()
+                patience = min(2 * patience, _LONGEST)
+
+    def _look(self) -> None:
+        """Whether a worker is gone, or takes no task since its memory is full."""
+        found = workers_of(self.client)
+        gone = [worker for worker in self.workers if worker not in found]
+        if gone:
+            raise Lost(f"the worker {gone[0]} is gone")
+        now = time.monotonic()
+        paused = [worker for worker in self.workers if found[worker].get("status") == "paused"]
+        since = {worker: self._paused.get(worker, now) for worker in paused}
+        for worker in paused:
+            limit = found[worker].get("memory_limit") or 0
+            used = found[worker].get("metrics", {}).get("memory", 0)
+            room = f"{used / 2**20:.0f} of {limit / 2**20:.0f} MiB are in use"
+            words = f"the worker {worker} is paused: {room}"
+            if now - since[worker] > _PAUSED:
+                raise MemoryError(
+                    f"client: {words}, for {_PAUSED:.0f} s: more workers, or more memory for each"
+                )
+            if worker not in self._paused:
+                logger.warning("%s", words)
+        self._paused = since
 
     def place(self, value: Any, block: int) -> Any:
         """A value on the worker of a block."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ._views import VIEWS
 
-__all__ = ["Lost", "Reader", "Ref", "aligned", "plugin"]
+__all__ = ["Lost", "Reader", "Ref", "aligned", "plugin", "workers_of"]
 
 #: The address of a worker and the keys of results there, whose fields are taken together.
 Ref = tuple[str, tuple[str, ...]]
@@ -40,6 +40,16 @@ async def _serve(worker: Any, keys: tuple[str, ...], view: str, arguments: Any) 
             return {"lost": key}
     loop = asyncio.get_running_loop()
     return {"found": await loop.run_in_executor(None, lambda: VIEWS[view](held, *arguments))}
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """The workers that the scheduler knows, by their addresses.
+
+    ``client.scheduler_info`` hands out what the client refreshes every two seconds, without workers, so
+    that all of them seem to be gone now and then.
+    """
+    found: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+    return found
 
 
 def plugin() -> Any:

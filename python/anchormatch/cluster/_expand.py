@@ -17,12 +17,12 @@ from .._native import (
     blocks_touched,
 )
 from ._exchange import Reader, Ref
-from ._halo import ask, degrees_of, gathered_rows, lists_of, offsets_of, settled_or_closed, values_of
+from ._halo import CHUNK, Spoken, ask, degrees_of, gathered_rows, offsets_of, settled_or_closed, values_of
 from ._views import NONE, arrays_of
 
 Held = dict[str, Any]
 
-__all__ = ["begin", "count", "cross", "judge", "looks", "rumours", "settle", "tentative"]
+__all__ = ["begin", "count", "cross", "judge", "looks", "refit", "settle", "tentative"]
 
 
 def begin(reader: Reader, common: Held, side: int, block: Held, first: Held, ghosts: list[Ref]) -> Held:
@@ -35,7 +35,6 @@ def begin(reader: Reader, common: Held, side: int, block: Held, first: Held, gho
         block,
         first["partner"],
         ghost,
-        None,
         np.full(nodes, NONE),
         np.zeros(nodes, np.float32),
         None,
@@ -48,7 +47,6 @@ def _state(
     block: Held,
     partner: Any,
     ghost: Any,
-    lists: Any,
     best: Any,
     posterior: Any,
     touched: Any,
@@ -66,12 +64,10 @@ def _state(
         "begin": block["begin"],
         "partner": partner,
         "ghost": ghost,
-        "lists": lists,
         "best": best,
         "posterior": posterior,
         "own_settled": settled,
         "settled": settled_or_closed(settled, is_open & ~block["alone"]),
-        "degree": block["degree"],
         "touched": np.flatnonzero(touched).astype(np.uint32),
         "head": {
             "missed": blocks_missed(settled, is_open, missing),
@@ -82,7 +78,14 @@ def _state(
 
 
 def judge(
-    reader: Reader, common: Held, side: int, block: Held, state: Held, rows: list[Ref], others: float
+    reader: Reader,
+    common: Held,
+    side: int,
+    block: Held,
+    state: Held,
+    spoken: Spoken | None,
+    rows: list[Ref],
+    others: float,
 ) -> Held:
     """The best partners of the nodes that were touched."""
     best, posterior = state["best"].copy(), state["posterior"].copy()
@@ -95,7 +98,7 @@ def judge(
             block,
             nodes,
             state["ghost"],
-            state["lists"],
+            spoken,
             state["own_settled"],
             (rows, "open_rows"),
             rows,
@@ -105,13 +108,15 @@ def judge(
         best[nodes], posterior[nodes] = NONE, 0.0
         hit = nodes[lengths > 0]
         best[hit], posterior[hit] = columns, values
-    return {"begin": block["begin"], "partner": state["partner"], "best": best, "posterior": posterior}
+    return {"best": best, "posterior": posterior}
 
 
-def cross(reader: Reader, common: Held, judged: Held, others: list[Ref], bounds: list[float]) -> Held:
+def cross(
+    reader: Reader, common: Held, state: Held, judged: Held, others: list[Ref], bounds: list[float]
+) -> Held:
     """How sure pairs are that find each other the best, and nodes whose best partner is taken."""
     best, posterior = judged["best"], judged["posterior"]
-    open_nodes = np.flatnonzero((judged["partner"] == NONE) & (best != NONE))
+    open_nodes = np.flatnonzero((state["partner"] == NONE) & (best != NONE))
     order = np.argsort(best[open_nodes], kind="stable")
     nodes = open_nodes[order]
     fields = ("best", "posterior", "partner")
@@ -119,12 +124,12 @@ def cross(reader: Reader, common: Held, judged: Held, others: list[Ref], bounds:
     level = np.full(len(best), -1, dtype=np.float32)
     stale = np.zeros(len(best), dtype=bool)
     if len(nodes):
-        mutual = (back == nodes + judged["begin"]) & (taken == NONE)
+        mutual = (back == nodes + state["begin"]) & (taken == NONE)
         level[nodes[mutual]] = np.minimum(posterior[nodes], sure)[mutual]
         stale[nodes[taken != NONE]] = True
     counts = [int(np.count_nonzero(level >= np.float32(bound))) for bound in bounds]
     head = {"counts": counts, "stale": int(np.count_nonzero(stale))}
-    return {**judged, "level": level, "stale": stale, "head": head}
+    return {"begin": state["begin"], "level": level, "stale": stale, "head": head}
 
 
 def settle(
@@ -133,32 +138,53 @@ def settle(
     side: int,
     block: Held,
     state: Held,
+    judged: Held,
     crossed: Held,
     all_crossed: list[Ref],
+    news: list[int],
     bound: float | None,
     which: str,
 ) -> Held:
-    """The state after pairs above a bound were settled, or with the stale nodes (or none) touched."""
+    """The state after pairs above a bound were settled, or with the stale nodes (or none) touched.
+
+    ``news`` are the numbers of pairs above the bound, block by block.
+    """
     partner, ghost = state["partner"], state["ghost"]
     if bound is None:
         touched = crossed["stale"] if which == "stale" else np.zeros(len(partner), dtype=bool)
     else:
         partner, ghost = partner.copy(), ghost.copy()
         mine = crossed["level"] >= np.float32(bound)
-        partner[mine] = crossed["best"][mine]
+        partner[mine] = judged["best"][mine]
         new = np.zeros(len(ghost), dtype=bool)
-        # One owner after the other: no more than one block's pairs are held at a time.
-        for ref in all_crossed:
-            ((nodes, partners),) = reader.read([(ref, "new", (bound,))])
-            places = np.searchsorted(block["ghosts"], nodes)
-            inside = np.minimum(places, max(len(ghost) - 1, 0))
-            hit = block["ghosts"][inside] == nodes if len(ghost) else np.zeros(len(nodes), dtype=bool)
-            ghost[places[hit]] = partners[hit]
-            new[places[hit]] = True
+        is_open = np.flatnonzero(ghost == NONE)
+        if sum(news) > len(is_open):
+            # Fewer ghosts than news: no block reads more than it has ghosts, however many blocks there are.
+            level, best = values_of(
+                reader, all_crossed, common["size"], block["ghosts"][is_open], ("level", "best")
+            )
+            hit = level >= np.float32(bound)
+            ghost[is_open[hit]] = best[hit]
+            new[is_open[hit]] = True
+        else:
+            # One owner after the other: no more than one block's pairs are held at a time.
+            for ref, count in zip(all_crossed, news):
+                if not count:
+                    continue
+                ((nodes, partners),) = reader.read([(ref, "new", (bound,))])
+                places = np.searchsorted(block["ghosts"], nodes)
+                inside = np.minimum(places, max(len(ghost) - 1, 0))
+                hit = block["ghosts"][inside] == nodes if len(ghost) else np.zeros(len(nodes), dtype=bool)
+                ghost[places[hit]] = partners[hit]
+                new[places[hit]] = True
         touched = blocks_touched(arrays_of(block), new)
-    return _state(
-        common, side, block, partner, ghost, state["lists"], crossed["best"], crossed["posterior"], touched
-    )
+    return _state(common, side, block, partner, ghost, judged["best"], judged["posterior"], touched)
+
+
+def refit(reader: Reader, common: Held, side: int, block: Held, state: Held) -> Held:
+    """The state by the model as it is now, with all open nodes touched."""
+    kept = (state["partner"], state["ghost"], state["best"], state["posterior"])
+    return _state(common, side, block, *kept, np.ones(len(state["partner"]), dtype=bool))
 
 
 def tentative(
@@ -185,14 +211,6 @@ def tentative(
     return {"begin": block["begin"], "own_lists": (offsets_of(full), columns, values)}
 
 
-def rumours(reader: Reader, common: Held, side: int, block: Held, state: Held, lists: list[Ref]) -> Held:
-    """The state in which the ghosts' candidates are known, and all open nodes are touched."""
-    ghost_lists = lists_of(reader, lists, common["size"], block["ghosts"], "own_lists", 0.0)
-    touched = np.ones(len(state["partner"]), dtype=bool)
-    fields = (state["partner"], state["ghost"], ghost_lists, state["best"], state["posterior"])
-    return _state(common, side, block, *fields, touched)
-
-
 def count(
     reader: Reader,
     common: Held,
@@ -213,27 +231,80 @@ def count(
         fields = ("partner",) if least <= 0 else ("partner", "share")
         found = values_of(reader, ghosts, size, block["ghosts"], fields)
         ghost = _sure(found[0], found[1] if least > 0 else None, least)
-    arrays = arrays_of(block)
+    nodes = len(partner)
+    # Whole parts at a time, so that the sums are those of the block at once.
+    chunks = [
+        _counted(reader, common, side, block, partner, ghost, other_blocks, k, min(k + CHUNK, nodes))
+        for k in range(0, nodes, CHUNK)
+    ]
+    counts = np.concatenate([chunk["counts"] for chunk in chunks])
     if side == 1:
-        return {"head": {"counts": blocks_count_target(arrays, partner, ghost)}}
-    matched = partner[partner != NONE]
-    reached = np.unique(matched)
-    lengths, columns, weights, _ = gathered_rows(reader, other_blocks, size, reached, "rows")
-    rows = (lengths, columns, weights if block["weights"] is not None else None)
-    counts, parts = blocks_count_source(common["setting"], arrays, partner, ghost, reached, rows)
-    degrees = degrees_of(reader, other_blocks, size, reached)
-    classes = blocks_classes(block["degree"][partner != NONE]).astype(np.int64) * 256
-    classes += blocks_classes(degrees[np.searchsorted(reached, matched)])
-    kinds, often = np.unique(classes, return_counts=True)
-    samples = blocks_samples(arrays, block["begin"], common["nodes"][0], partner, ghost)
+        return {"head": {"counts": counts}}
+    kinds, where = np.unique(np.concatenate([chunk["classes"][0] for chunk in chunks]), return_inverse=True)
+    often = np.zeros(len(kinds), dtype=np.int64)
+    np.add.at(often, where.reshape(-1), np.concatenate([chunk["classes"][1] for chunk in chunks]))
+    samples = np.concatenate([chunk["samples"] for chunk in chunks])
     head = {
         "counts": counts,
-        "common": parts,
+        "common": np.concatenate([chunk["common"] for chunk in chunks]),
         "classes": (kinds, often),
-        "pairs": len(matched),
+        "pairs": int(np.count_nonzero(partner != NONE)),
         "looks": looks(reader, common, samples, other_blocks),
     }
     return {"head": head}
+
+
+def _counted(
+    reader: Reader,
+    common: Held,
+    side: int,
+    block: Held,
+    partner: Any,
+    ghost: Any,
+    other_blocks: list[Ref],
+    begin: int,
+    end: int,
+) -> Held:
+    """The counts of some nodes of a block."""
+    arrays, places = _cut(block, begin, end)
+    partner, ghost = partner[begin:end], ghost[places]
+    if side == 1:
+        return {"counts": blocks_count_target(arrays, partner, ghost)}
+    size = common["size"]
+    is_matched = partner != NONE
+    matched = partner[is_matched]
+    reached = np.unique(matched)
+    lengths, columns, weights, degrees = gathered_rows(reader, other_blocks, size, reached, "rows")
+    rows = (lengths, columns, weights if block["weights"] is not None else None)
+    counts, parts = blocks_count_source(common["setting"], arrays, partner, ghost, reached, rows)
+    classes = blocks_classes(block["degree"][begin:end][is_matched]).astype(np.int64) * 256
+    classes += blocks_classes(degrees[np.searchsorted(reached, matched)])
+    first = block["begin"] + begin
+    return {
+        "counts": counts,
+        "common": parts,
+        "classes": np.unique(classes, return_counts=True),
+        "samples": blocks_samples(arrays, first, common["nodes"][0], partner, ghost),
+    }
+
+
+def _cut(block: Held, begin: int, end: int) -> tuple[Any, Any]:
+    """Some rows of a block as a block with the ghosts that they lead to, and the places of these."""
+    offsets = block["offsets"][begin : end + 1]
+    low, high = int(offsets[0]), int(offsets[-1])
+    columns, weights = block["columns"][low:high], block["weights"]
+    is_used = np.zeros(len(block["ghosts"]), dtype=bool)
+    is_used[columns] = True
+    places = np.flatnonzero(is_used)
+    numbers = np.cumsum(is_used, dtype=np.uint32) - np.uint32(1)
+    arrays = (
+        offsets - low,
+        numbers[columns],
+        None if weights is None else weights[low:high],
+        block["ghosts"][places],
+        block["degrees"][places],
+    )
+    return arrays, places
 
 
 def _sure(partner: Any, share: Any, least: float) -> Any:

@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .._native import blocks_ask, blocks_reach
+from .._native import blocks_ask, blocks_ghosts, blocks_reach
 from ._exchange import Reader, Ref
 from ._views import NONE, arrays_of
 
-__all__ = ["CHUNK", "ask", "by_owner", "gathered_rows", "offsets_of", "values_of"]
+__all__ = ["CHUNK", "REACH", "Spoken", "ask", "by_owner", "gathered_rows", "offsets_of", "values_of"]
 
-#: Nodes of a block that are asked about at once: what bounds the memory of a task.
-CHUNK = 1 << 17
+#: Nodes of a block that are asked about at once, and nodes of the other graph whose rows that may take:
+#: what bounds the memory of a task. Fewer nodes than the least are not asked about.
+CHUNK, REACH, _LEAST = 1 << 15, 1 << 18, 1 << 10
+
+#: Where lists of candidates lie, their field, and the least probability that counts.
+Spoken = tuple[list[Ref], str, float]
 
 
 def by_owner(nodes: Any, size: int) -> list[tuple[int, Any]]:
@@ -36,6 +40,8 @@ def offsets_of(lengths: Any) -> Any:
 
 
 def _joined(parts: list[Any], dtype: Any) -> Any:
+    if len(parts) == 1:
+        return parts[0]
     return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
 
 
@@ -48,7 +54,7 @@ def values_of(reader: Reader, refs: list[Ref], size: int, nodes: Any, fields: Se
 
 def degrees_of(reader: Reader, refs: list[Ref], size: int, nodes: Any) -> Any:
     cut = by_owner(nodes, size)
-    parts = reader.read([(refs[block], "degrees", (mine.astype(np.int64),)) for block, mine in cut])
+    parts = reader.read([(refs[block], "degrees", (mine,)) for block, mine in cut])
     return _joined(parts, np.uint32)
 
 
@@ -63,13 +69,22 @@ def gathered_rows(reader: Reader, refs: list[Ref], size: int, nodes: Any, view: 
     return lengths, columns, weights, degrees
 
 
-def lists_of(reader: Reader, refs: list[Ref], size: int, nodes: Any, field: str, least: float) -> Any:
-    """Lists of ascending nodes: offsets, nodes, values."""
-    cut = by_owner(nodes, size)
-    parts = reader.read(
-        [(refs[block], "lists", (field, mine.astype(np.int64), least)) for block, mine in cut]
-    )
-    lengths, columns = (_joined([part[k] for part in parts], np.uint32) for k in (0, 1))
+def lists_of(
+    reader: Reader, spoken: Spoken, size: int, block: dict[str, Any], nodes: Any, partners: Any
+) -> Any:
+    """Lists of the ghosts next to some nodes, as the kernels take them: the others' are empty.
+
+    Where a ghost has a partner, nobody looks at its list.
+    """
+    refs, field, least = spoken
+    places = blocks_ghosts(arrays_of(block), nodes)
+    if partners is not None:
+        places = places[partners[places] == NONE]
+    cut = by_owner(block["ghosts"][places], size)
+    parts = reader.read([(refs[owner], "lists", (field, mine, least)) for owner, mine in cut])
+    lengths = np.zeros(len(block["ghosts"]), dtype=np.uint32)
+    lengths[places] = _joined([part[0] for part in parts], np.uint32)
+    columns = _joined([part[1] for part in parts], np.uint32)
     return offsets_of(lengths), columns, _joined([part[2] for part in parts], np.float32)
 
 
@@ -80,7 +95,7 @@ def ask(
     block: dict[str, Any],
     nodes: Any,
     partners: Any,
-    lists: Any,
+    spoken: Spoken | None,
     settled: Any,
     rows_from: tuple[list[Ref], str],
     nodes_from: list[Ref],
@@ -89,16 +104,26 @@ def ask(
 ) -> Any:
     """Who could be the partners of some nodes: lengths, nodes and values."""
     size = common["size"]
+    arrays = arrays_of(block)
     found = []
-    for begin in range(0, len(nodes), CHUNK):
-        some = nodes[begin : begin + CHUNK]
-        arrays = arrays_of(block)
+    left = [nodes[begin : begin + CHUNK] for begin in range(0, len(nodes), CHUNK)][::-1]
+    while left:
+        some = left.pop()
+        lists = None if spoken is None else lists_of(reader, spoken, size, block, some, partners)
         reached = blocks_reach(arrays, some, partners, lists)
+        if len(reached) > REACH and len(some) > _LEAST:
+            half = len(some) // 2
+            left += [some[half:], some[:half]]
+            continue
         lengths, columns, weights, degrees = gathered_rows(
             reader, rows_from[0], size, reached, rows_from[1]
         )
+        if block["weights"] is None:
+            weights = None
         soft = _soft(common, side, block["begin"], some)
-        seen = np.unique(np.concatenate((columns, np.array([a for _, a, _ in soft], dtype=np.uint32))))
+        seen = np.unique(columns)
+        if soft:
+            seen = np.union1d(seen, np.array([a for _, a, _ in soft], dtype=np.uint32))
         state, own_degrees = values_of(reader, nodes_from, size, seen, ("settled", "degree"))
         if not len(seen):
             state = np.empty(0, dtype=np.float32)
@@ -109,27 +134,15 @@ def ask(
             degrees,
             offsets_of(lengths),
             columns,
-            weights if block["weights"] is not None else None,
+            weights,
             seen,
             own_degrees,
             np.where(is_open, state, np.float32(0)).astype(np.float32),
             is_open,
         )
-        found.append(
-            blocks_ask(
-                common["setting"],
-                side,
-                arrays,
-                some,
-                partners,
-                lists,
-                settled,
-                halo,
-                (soft, common["most"]),
-                others,
-                question,
-            )
-        )
+        soft_ones = (soft, common["most"])
+        about = (side, arrays, some, partners, lists, settled, halo, soft_ones, others)
+        found.append(blocks_ask(common["setting"], *about, question))
     lengths = _joined([part[0] for part in found], np.uint32)
     columns = _joined([part[1] for part in found], np.uint32)
     return lengths, columns, _joined([part[2] for part in found], np.float32)
@@ -150,7 +163,3 @@ def _soft(common: dict[str, Any], side: int, begin: int, nodes: Any) -> list[tup
 def settled_or_closed(settled: Any, is_open: Any) -> Any:
     """The settled neighbours of nodes that can be chosen, NaN of the others."""
     return np.where(is_open, settled, np.float32(np.nan)).astype(np.float32)
-
-
-def is_none(partners: Any) -> Any:
-    return partners == NONE

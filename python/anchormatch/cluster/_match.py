@@ -38,8 +38,7 @@ def match(
     the address
     of a Parquet file or of a folder of such files, a dask DataFrame or a pandas DataFrame. Edges have no
     direction. ``anchors`` are as for :func:`anchormatch.match`. Ids are integers or of one other type
-    that sorts,
-    such as strings.
+    that sorts: strings, bytes, numbers, times, UUIDs, or tuples of such.
 
     The result is a dask DataFrame ``source, target, confidence`` in the ids of the input. A list given
     as ``log``
@@ -58,7 +57,7 @@ def match(
         raise ValueError(f"preset: found {preset!r}, expected 'best' or 'fast'")
     if blocks is not None and (not isinstance(blocks, int) or blocks < 1):
         raise ValueError(f"blocks: found {blocks!r}, expected a number, 1 or more")
-    from ._checkpoint import Checkpoint
+    from ._checkpoint import LAYOUT, Checkpoint
     from ._engine import Engine
     from ._read import partitions
     from ._run import Run
@@ -86,6 +85,7 @@ def match(
             "blocks": blocks or 2 * len(engine.workers),
         }
         facts = {
+            "layout": LAYOUT,
             "source": fingerprint(source, sources[0]),
             "target": fingerprint(target, sources[1]),
             "anchors": fingerprint(known, None),

@@ -33,6 +33,7 @@ def _write(held: dict[str, Any], address: str) -> int:
 
 def write(client: Any, futures: Any, output: str | None, types: Any) -> Any:
     """The pairs of all blocks."""
+    import dask
     import dask.dataframe as dataframe
     import pandas
 
@@ -54,13 +55,15 @@ def write(client: Any, futures: Any, output: str | None, types: Any) -> Any:
         kinds = {name: _empty(kind) for name, kind in zip(("source", "target"), types)}
         meta = pandas.DataFrame({**kinds, "confidence": pandas.Series([], dtype="float64")})
         frames = [client.submit(_frame, future, pure=False) for future in futures]
-        pairs = dataframe.from_delayed(frames, meta=meta, verify_meta=False)
+        # Objects are ids as they were given, and no strings.
+        with dask.config.set({"dataframe.convert-string": False}):
+            pairs = dataframe.from_delayed(frames, meta=meta, verify_meta=False)
     return pairs
 
 
 def _empty(kind: str | None) -> Any:
     import pandas
 
-    if kind == "integers":
-        return pandas.Series([], dtype="int64")
+    if kind in ("integers", "unsigned integers"):
+        return pandas.Series([], dtype="int64" if kind == "integers" else "uint64")
     return pandas.Series([], dtype="str" if kind == "str" else "object")

@@ -10,8 +10,18 @@ from .._native import blocks_graph_numbers, blocks_scores
 from ._engine import Engine, Futures
 from ._exchange import Reader, Ref
 from ._halo import degrees_of, offsets_of
+from ._ids import is_known, objects, place
 
-__all__ = ["Sources", "number", "partitions", "read_side"]
+__all__ = [
+    "Sources",
+    "build_side",
+    "complete",
+    "ids_like",
+    "name_side",
+    "number",
+    "partitions",
+    "rows_of",
+]
 
 Held = dict[str, Any]
 #: Rows of a pandas table that one task takes.
@@ -21,6 +31,9 @@ _SAMPLE = 512
 #: Distinct weights that are told apart; of more, neighbours in rank share a score.
 _WEIGHTS = 1 << 16
 _COLUMNS = "source, target[, weight]"
+
+#: Types of ids that are kept as numbers.
+_INTEGERS: dict[str | None, Any] = {"integers": np.int64, "unsigned integers": np.uint64}
 
 Sources = list[tuple[str, Any]]
 
@@ -69,8 +82,18 @@ def _parquet(path: str, name: str) -> Sources:
             has_weight = "weight" in table.schema_arrow.names
             address = files.unstrip_protocol(file)
             for group in range(table.num_row_groups):
-                parts.append(("parquet", (address, group, has_weight)))
+                rows = table.metadata.row_group(group).num_rows
+                parts.append(("parquet", (address, group, has_weight, rows)))
     return parts
+
+
+def rows_of(edges: Sources) -> float:
+    """The rows of a table as far as they are known before it is read: no fewer than it has edges."""
+    rows = 0
+    for kind, what in edges:
+        if kind != "delayed":
+            rows += what[3] if kind == "parquet" else len(what)
+    return float(rows)
 
 
 def _load(kind: str, what: Any) -> Any:
@@ -79,7 +102,7 @@ def _load(kind: str, what: Any) -> Any:
     import fsspec
     from pyarrow import parquet
 
-    address, group, has_weight = what
+    address, group, has_weight, _ = what
     columns = ["source", "target"] + (["weight"] if has_weight else [])
     with fsspec.open(address, "rb") as stream:
         return parquet.ParquetFile(stream).read_row_group(group, columns=columns).to_pandas()
@@ -90,19 +113,42 @@ def _ids_of(column: Any, name: str) -> Any:
         row = int(np.flatnonzero(column.isna().to_numpy())[0])
         raise ValueError(f"{name}: row {row} has no {column.name}, expected an id")
     if column.dtype.kind in "iu":
-        return column.to_numpy(dtype=np.int64)
+        # Unsigned ids of 64 bits do not fit signed ones.
+        return column.to_numpy(dtype=np.uint64 if column.dtype.name.lower() == "uint64" else np.int64)
     values = column.to_numpy(dtype=object)
     kinds = {type(value) for value in values[:1000]}
     if len(kinds) > 1:
         words = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(f"{name}: found ids of types {words}, expected one type that can be sorted")
+    for kind in kinds:
+        if not is_known(kind):
+            raise ValueError(
+                f"{name}: found ids of type {kind.__name__}, expected integers, strings, bytes, numbers, "
+                "times, UUIDs, or tuples of such"
+            )
     return values
 
 
 def _unique(ids: Any) -> Any:
-    if ids.dtype != object:
-        return np.unique(ids)
-    return np.array(sorted(set(ids.tolist())), dtype=object)
+    return np.unique(ids) if ids.dtype != object else objects(sorted(set(ids.tolist())))
+
+
+def ids_like(ids: list[Any], kind: str | None, name: str) -> Any:
+    """Ids of anchors as an array of the type that the ids of a graph have."""
+    if kind not in _INTEGERS:
+        # What compares with the ids, and is hashed like them, may be of another type.
+        alike = {"Timestamp": "datetime", "float": "int", "bool": "int"}
+        for i in ids:
+            if type(i).__name__ not in (kind, alike.get(str(kind))):
+                raise ValueError(f"anchors: {i!r} is no node of the {name}, whose ids are {kind}")
+        return objects(ids)
+    limits = np.iinfo(_INTEGERS[kind])
+    for i in ids:
+        if not isinstance(i, (int, np.integer)):
+            raise ValueError(f"anchors: {i!r} is no node of the {name}, whose ids are integers")
+        if not limits.min <= i <= limits.max:
+            raise ValueError(f"anchors: {i!r} is no node of the {name}")
+    return np.array(ids, dtype=_INTEGERS[kind])
 
 
 def scan(reader: Reader, name: str, kind: str, what: Any) -> Held:
@@ -119,12 +165,22 @@ def scan(reader: Reader, name: str, kind: str, what: Any) -> Held:
                 f"{name}: the edge {ends[0][row]!r} – {ends[1][row]!r} has the weight {weights[row]}, "
                 "expected a finite number"
             )
+    if {end.dtype.kind for end in ends} == {"i", "u"}:
+        # One of the columns is unsigned: no type but the larger holds both.
+        if all(end.min(initial=0) >= 0 for end in ends if end.dtype.kind == "i"):
+            ends = [end.astype(np.uint64) for end in ends]
+        else:
+            raise ValueError(f"{name}: found ids below 0 beside unsigned ones, expected one type")
+    del table
     ids = _unique(np.concatenate(ends))
+    # Places among these ids take half the room of numbers, and less than objects.
+    ends = [np.searchsorted(ids, end).astype(np.uint32) for end in ends]
     step = max(1, len(ids) // _SAMPLE)
     dtype = None
     if len(ids):
-        dtype = "integers" if ids.dtype != object else type(ids[0]).__name__
-    head = {"sample": ids[::step], "rows": len(table), "type": dtype, "weighted": weights is not None}
+        by_kind = {"i": "integers", "u": "unsigned integers"}
+        dtype = by_kind.get(ids.dtype.kind) or type(ids[0]).__name__
+    head = {"sample": ids[::step], "type": dtype, "weighted": weights is not None}
     return {"ends": ends, "weights": weights, "ids": ids, "head": head}
 
 
@@ -136,7 +192,7 @@ def bucket(reader: Reader, parts: list[Ref], low: Any, high: Any) -> Held:
 
 def number(reader: Reader, ids: Any, buckets: list[Ref], cuts: list[Any], offsets: list[int]) -> Any:
     """The numbers of ascending ids, −1 for those that are not there."""
-    bounds = [0, *(int(np.searchsorted(ids, cut)) for cut in cuts), len(ids)]
+    bounds = [0, *(place(ids, cut) for cut in cuts), len(ids)]
     asked = [(ref, "ranks", (ids[bounds[k] : bounds[k + 1]],)) for k, ref in enumerate(buckets)]
     ranks = reader.read(asked)
     found = [np.where(rank < 0, -1, rank + offset) for rank, offset in zip(ranks, offsets)]
@@ -146,7 +202,7 @@ def number(reader: Reader, ids: Any, buckets: list[Ref], cuts: list[Any], offset
 def arcs(reader: Reader, part: Held, buckets: list[Ref], cuts: list[Any], offsets: list[int]) -> Held:
     """The arcs of one part in both directions, by their numbers, ascending."""
     numbers = number(reader, part["ids"], buckets, cuts, offsets).astype(np.uint64)
-    tail, head = (numbers[np.searchsorted(part["ids"], ends)] for ends in part["ends"])
+    tail, head = (numbers[ends] for ends in part["ends"])
     weights = part["weights"]
     keep = tail != head
     if weights is not None:
@@ -239,18 +295,21 @@ def complete(
 
 
 class Side:
-    """One graph in blocks, before its anchors are known."""
+    """One graph whose ids are known, and then its blocks, before its anchors are known."""
 
-    def __init__(self, blocks: Futures, buckets: Futures, cuts: list[Any], offsets: list[int]) -> None:
-        self.blocks, self.buckets, self.cuts, self.offsets = blocks, buckets, cuts, offsets
+    def __init__(
+        self, kind: str | None, scanned: Futures, buckets: Futures, cuts: list[Any], offsets: list[int]
+    ) -> None:
+        self.type = kind
+        self.scanned, self.buckets, self.cuts, self.offsets = scanned, buckets, cuts, offsets
         self.nodes = offsets[-1]
+        self.blocks: Futures = []
         self.numbers: list[float] = []
         self.weights: Any = None
-        self.type: str | None = None
 
 
-def read_side(engine: Engine, name: str, edges: Sources, parts: int, size_of: Any) -> Side:
-    """Reads one graph: ids are sorted and numbered in their order, whatever the parts."""
+def name_side(engine: Engine, name: str, edges: Sources, parts: int) -> Side:
+    """Reads one table: ids are sorted and numbered in their order, whatever the parts."""
     jobs: list[tuple[int, tuple[Any, ...]]] = []
     for k, (kind, what) in enumerate(edges):
         part = what
@@ -267,26 +326,32 @@ def read_side(engine: Engine, name: str, edges: Sources, parts: int, size_of: An
         raise ValueError(f"{name}: some of its parts have a column weight and others have none")
     if not types:
         raise ValueError(f"{name}: found no edges, expected one at least")
-    sample = _unique(np.concatenate([head["sample"] for head in heads]))
+    sample = _unique(np.concatenate([head["sample"] for head in heads if len(head["sample"])]))
     cuts = [sample[len(sample) * k // parts] for k in range(1, parts)] if len(sample) >= parts else []
     bounds: list[Any] = [None, *cuts, None]
     refs = engine.refs(scanned)
     jobs = [(k, (refs, bounds[k], bounds[k + 1])) for k in range(len(bounds) - 1)]
     buckets, counts = engine.step("reading", "ids", bucket, jobs)
-    offsets = [0, *np.cumsum(counts).tolist()]
-    size = size_of(offsets[-1])
-    bucket_refs = engine.refs(buckets)
-    jobs = [(k, (part, bucket_refs, cuts, offsets[:-1])) for k, part in enumerate(scanned)]
+    return Side(types.pop(), scanned, buckets, cuts, [0, *np.cumsum(counts).tolist()])
+
+
+def build_side(engine: Engine, side: Side, size_of: Any) -> None:
+    """The blocks of one graph."""
+    offsets = side.offsets
+    size = size_of(side.nodes)
+    bucket_refs = engine.refs(side.buckets)
+    jobs: list[tuple[int, tuple[Any, ...]]] = [
+        (k, (part, bucket_refs, side.cuts, offsets[:-1])) for k, part in enumerate(side.scanned)
+    ]
     drawn, _ = engine.step("reading", "arcs", arcs, jobs)
+    side.scanned = []
     arc_refs = engine.refs(drawn)
     begins = range(0, offsets[-1], size)
     jobs = [
         (k, (arc_refs, bucket_refs, offsets, low, min(low + size, offsets[-1])))
         for k, low in enumerate(begins)
     ]
-    blocks, heads = engine.step("reading", "rows", block, jobs)
-    side = Side(blocks, buckets, cuts, offsets)
-    side.type = types.pop()
+    side.blocks, heads = engine.step("reading", "rows", block, jobs)
     degrees = np.concatenate([head["degrees"][0] for head in heads])
     often = np.concatenate([head["degrees"][1] for head in heads])
     kinds, where = np.unique(degrees, return_inverse=True)
@@ -294,7 +359,6 @@ def read_side(engine: Engine, name: str, edges: Sources, parts: int, size_of: An
     side.numbers = blocks_graph_numbers(kinds.tolist(), totals.tolist())
     if heads[0]["weights"] is not None:
         side.weights = _scored([head["weights"] for head in heads])
-    return side
 
 
 def _scored(tables: list[Any]) -> Any:

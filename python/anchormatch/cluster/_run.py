@@ -27,7 +27,7 @@ from ._checkpoint import Checkpoint
 from ._decision import LEFT, decide
 from ._engine import Engine, Futures
 from ._exchange import Lost
-from ._read import Side, Sources, complete, number, read_side
+from ._read import Side, Sources, build_side, complete, ids_like, name_side, number, rows_of
 
 __all__ = ["Run"]
 
@@ -35,6 +35,9 @@ logger = logging.getLogger("anchormatch.cluster")
 
 #: Seconds between two checkpoints within a stage.
 _EVERY = 10.0
+#: Seconds that a cluster gets after a loss, and at most until as many workers are there as before: those
+#: that are left hold all blocks from then on.
+_BREATH, _RETURN = 1.0, 60.0
 #: Losses in a row, without a round between them, after which a run is given up.
 _LOSSES = 10
 
@@ -76,10 +79,7 @@ class Run:
     def _keep(self) -> None:
         if self.at["phase"] in ("read", "done"):
             return
-        kept = {
-            name: files for name, files in (self.manifest or {"held": {}})["held"].items() if name in "b0b1"
-        }
-        self.manifest = self.store.write(self.at, self.held, kept)
+        self.manifest = self.store.write(self.at, self.held)
         self._written = time.monotonic()
 
     def _restore(self) -> None:
@@ -93,9 +93,11 @@ class Run:
 
     def _recover(self) -> None:
         for _ in range(_LOSSES):
-            time.sleep(1.0)
-            self.engine.client.wait_for_workers(1)
-            self.engine.look_around()
+            time.sleep(_BREATH)
+            self.engine.wait_for_return(_RETURN)
+            if self.manifest is not None:
+                numbers = self.manifest["at"]["numbers"]
+                self.check([int(side[0]) for side in numbers], [side[1] for side in numbers])
             try:
                 self._restore()
                 return
@@ -171,13 +173,15 @@ class Run:
                 chosen.append(max(1, -(-nodes // (parts * unit))) * unit)
             return chosen[0]
 
-        sides = [
-            read_side(engine, name, self.sources[k], parts, size_of)
-            for k, name in enumerate(("source", "target"))
-        ]
+        names = ("source", "target")
+        self.check([0, 0], [rows_of(one) for one in self.sources])
+        sides = [name_side(engine, name, self.sources[k], parts) for k, name in enumerate(names)]
+        pairs, soft, alone = self._numbered(sides)
+        self.check([side.nodes for side in sides], [rows_of(one) for one in self.sources])
+        for side in sides:
+            build_side(engine, side, size_of)
         self.check([side.nodes for side in sides], [side.numbers[1] for side in sides])
         size = chosen[0]
-        pairs, soft, alone = self._numbered(sides)
         weighted = sides[0].weights is not None and sides[1].weights is not None
         held: dict[str, Futures] = {}
         for k, side in enumerate(sides):
@@ -210,13 +214,8 @@ class Run:
         rows = self.anchors
         numbers: list[dict[Any, int]] = []
         for k, (side, name) in enumerate(zip(sides, ("source", "target"))):
-            ids = sorted({row[k] for row in rows if row[k] is not None})
-            wrong = [i for i in ids if (side.type == "integers") != isinstance(i, (int, np.integer))]
-            if wrong:
-                raise ValueError(
-                    f"anchors: {wrong[0]!r} is no node of the {name}, whose ids are {side.type}"
-                )
-            array = np.array(ids, dtype=np.int64 if side.type == "integers" else object)
+            ids = _sorted({row[k] for row in rows if row[k] is not None}, name)
+            array = ids_like(ids, side.type, name)
             jobs = [(0, (array, self.engine.refs(side.buckets), side.cuts, side.offsets[:-1]))]
             _, heads = self.engine.step("reading", "number", _number, jobs)
             unknown = [i for i, n in zip(ids, heads[0]) if n < 0]
@@ -277,6 +276,7 @@ class Run:
         at["rounds"] += 1
         self.engine.say("expansion", at["matched"], at["nodes"])
         across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
+        spoken = [(self._refs(name), "own_lists", 0.0) if name in held else None for name in ("l0", "l1")]
         judged, _ = self._both(
             "expansion",
             "judge",
@@ -286,39 +286,49 @@ class Run:
                 k,
                 held[f"b{k}"][p],
                 held[f"s{k}"][p],
+                spoken[k],
                 across[1 - k],
                 at["others"][1 - k],
             ),
         )
         bounds = blocks_bounds(at["course"])
-        refs = [self.engine.refs(side) for side in judged]
+        refs = [self.engine.refs(held[f"s{k}"], judged[k]) for k in range(2)]
         crossed, heads = self._both(
-            "expansion", "cross", expand.cross, lambda k, p: (common, judged[k][p], refs[1 - k], bounds)
+            "expansion",
+            "cross",
+            expand.cross,
+            lambda k, p: (common, held[f"s{k}"][p], judged[k][p], refs[1 - k], bounds),
         )
+        news = {
+            bound: [[head["counts"][b] for head in side] for side in heads]
+            for b, bound in enumerate(bounds)
+        }
         counts = np.sum([head["counts"] for head in heads[0]], axis=0)
         stale = sum(head["stale"] for side in heads for head in side)
         if counts[0]:
-            return self._settle(crossed, bounds[0], "")
+            return self._settle(judged, crossed, news, bounds[0], "")
         if stale:
-            return self._settle(crossed, None, "stale")
+            return self._settle(judged, crossed, news, None, "stale")
         above = [bound for bound, count in zip(bounds, counts) if count]
         if above:
             at["course"] = blocks_settled(at["course"])
-            return self._settle(crossed, above[0], "")
+            return self._settle(judged, crossed, news, above[0], "")
         at["course"], following = blocks_stuck(at["course"], at["matched"])
         if following == "lower":
-            return self._settle(crossed, None, "none")
+            return self._settle(judged, crossed, news, None, "none")
         # What was judged last is part of the state.
-        self._settle(crossed, None, "none")
+        self._settle(judged, crossed, news, None, "none")
         at["fitted"] = self._fit("expansion", ["s0", "s1"])
         if following == "end":
             at["phase"] = "certain"
             return None
         return self._rumour()
 
-    def _settle(self, crossed: list[Futures], bound: float | None, which: str) -> None:
+    def _settle(
+        self, judged: list[Futures], crossed: list[Futures], news: Any, bound: float | None, which: str
+    ) -> None:
         common, held = self.common, self.held
-        refs = [self.engine.refs(side) for side in crossed]
+        refs = [self.engine.refs(judged[k], crossed[k]) for k in range(2)]
         states, heads = self._both(
             "expansion",
             "settle",
@@ -328,8 +338,10 @@ class Run:
                 k,
                 held[f"b{k}"][p],
                 held[f"s{k}"][p],
+                judged[k][p],
                 crossed[k][p],
                 refs[k],
+                [] if bound is None else news[bound][k],
                 bound,
                 which,
             ),
@@ -340,14 +352,13 @@ class Run:
     def _rumour(self) -> None:
         at, held, common = self.at, self.held, self.common
         # The sums of the refitted model.
-        refs = [self._refs("s0"), self._refs("s1")]
         states, heads = self._both(
-            "expansion", "refit", _refit, lambda k, p: (common, k, held[f"b{k}"][p], held[f"s{k}"][p])
+            "expansion", "refit", expand.refit, lambda k, p: (common, k, held[f"b{k}"][p], held[f"s{k}"][p])
         )
         held["s0"], held["s1"] = states
         self._sum(heads)
         across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
-        lists, _ = self._both(
+        (held["l0"], held["l1"]), _ = self._both(
             "expansion",
             "rumour",
             expand.tentative,
@@ -360,14 +371,6 @@ class Run:
                 at["others"][1 - k],
             ),
         )
-        refs = [self.engine.refs(side) for side in lists]
-        states, _ = self._both(
-            "expansion",
-            "spread",
-            expand.rumours,
-            lambda k, p: (common, k, held[f"b{k}"][p], held[f"s{k}"][p], refs[k]),
-        )
-        held["s0"], held["s1"] = states
 
     def _certain(self) -> None:
         held = self.held
@@ -375,28 +378,43 @@ class Run:
             "beliefs", "certain", believe.certain, lambda k, p: (held[f"b{k}"][p], held[f"s{k}"][p], k)
         )
         held["o0"], held["o1"] = found
-        del held["s0"], held["s1"]
+        for name in ("s0", "s1", "l0", "l1"):
+            held.pop(name, None)
         self.at.update(phase="believe", iteration=0, keep=False)
 
     def _believe(self) -> None:
         at, held, common, constants = self.at, self.held, self.common, self.constants
         self.engine.say("beliefs", at["iteration"], int(constants["iterations"]))
         refs = [self._refs("o0"), self._refs("o1")]
+        keep = at["keep"] and "n0" in held
         around, heads = self._both(
             "beliefs",
             "surroundings",
             believe.surroundings,
-            lambda k, p: (common, k, held[f"b{k}"][p], held[f"o{k}"][p], refs[k], at["keep"]),
+            lambda k, p: (common, k, held[f"b{k}"][p], held[f"o{k}"][p], refs[k], keep),
         )
         others = blocks_others(common["setting"], float(sum(np.concatenate(heads[1]).tolist())))
-        rows, near = self._refs("b1"), self.engine.refs(around[1])
+        rows, near = self._refs("b1"), self.engine.refs(held["b1"], around[1])
+        before = held.get("n0")
         lists, _ = self._one(
             0,
             "beliefs",
             "evidence",
             believe.evidence,
-            lambda p: (common, held["b0"][p], held["o0"][p], around[0][p], rows, near, others),
+            lambda p: (
+                common,
+                held["b0"][p],
+                None if before is None else before[p],
+                around[0][p],
+                refs[0],
+                rows,
+                near,
+                others,
+            ),
         )
+        # What was known before is not held beside what is known now.
+        held["n0"] = lists
+        around, before = [], None
         list_refs = self.engine.refs(lists)
         turned, _ = self._one(1, "beliefs", "turn", believe.turn, lambda p: (held["b1"][p], list_refs))
         row, column = self._balance(lists, turned)
@@ -459,10 +477,8 @@ class Run:
     def _swept(self, lists: Futures, turned: Futures, column: Futures) -> Futures | None:
         """The duals of columns after all other sweeps, where one worker can hold what they are about."""
         common, constants, held = self.common, self.constants, self.held
-        flagged, _ = self._one(
-            1, "beliefs", "contested", balance.contested, lambda p: (turned[p], column[p])
-        )
-        refs = self.engine.refs(flagged)
+        flagged, _ = self._one(1, "beliefs", "contested", balance.contested, lambda p: (turned[p],))
+        refs = self.engine.refs(column, flagged)
         parts, heads = self._one(
             0, "beliefs", "involved", balance.involved, lambda p: (common, lists[p], refs)
         )
@@ -480,6 +496,7 @@ class Run:
 
     def _restart(self) -> None:
         at, held, constants = self.at, self.held, self.constants
+        held.pop("n0", None)
         nodes = min(int(at["numbers"][k][0]) for k in range(2))
         if at["expected"] is not None:
             growth = at["right"] - at["expected"]
@@ -512,23 +529,16 @@ class Run:
         self.at["phase"] = "done"
 
 
+def _sorted(ids: set[Any], name: str) -> list[Any]:
+    try:
+        return sorted(ids)
+    except TypeError as error:
+        raise ValueError(f"anchors: nodes of the {name} cannot be sorted: {error}") from error
+
+
 def _anchored(reader: Any, block: dict[str, Any]) -> dict[str, Any]:
     return {"partner": block["anchored"].copy()}
 
 
 def _number(reader: Any, ids: Any, buckets: Any, cuts: Any, offsets: Any) -> dict[str, Any]:
     return {"head": number(reader, ids, buckets, cuts, offsets)}
-
-
-def _refit(reader: Any, common: Any, side: int, block: Any, state: Any) -> dict[str, Any]:
-    return expand._state(
-        common,
-        side,
-        block,
-        state["partner"],
-        state["ghost"],
-        state["lists"],
-        state["best"],
-        state["posterior"],
-        np.ones(len(state["partner"]), dtype=bool),
-    )

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._native import blocks_rows
+from .._native import blocks_lists, blocks_rows
+from ._ids import place
 
 __all__ = ["NONE", "VIEWS", "arrays_of"]
 
@@ -25,8 +26,8 @@ def arrays_of(block: Held) -> Any:
 def _ids(held: Held, low: Any, high: Any) -> Any:
     """Ids within two bounds, either of which may be none."""
     ids = held["ids"]
-    begin = 0 if low is None else int(np.searchsorted(ids, low))
-    end = len(ids) if high is None else int(np.searchsorted(ids, high))
+    begin = 0 if low is None else place(ids, low)
+    end = len(ids) if high is None else place(ids, high)
     return ids[begin:end]
 
 
@@ -59,18 +60,17 @@ def _take(held: Held, fields: tuple[str, ...], nodes: Any) -> Any:
 
 
 def _degrees(held: Held, nodes: Any) -> Any:
-    offsets = held["offsets"]
-    return (offsets[nodes + 1] - offsets[nodes]).astype(np.uint32)
+    return held["degree"][nodes]
 
 
 def _rows(held: Held, nodes: Any) -> Any:
-    return (*blocks_rows(arrays_of(held), nodes, None), _degrees(held, nodes.astype(np.int64)))
+    return (*blocks_rows(arrays_of(held), nodes, None), _degrees(held, nodes))
 
 
 def _open_rows(held: Held, nodes: Any) -> Any:
     """Rows without the neighbours that have partners."""
     rows = blocks_rows(arrays_of(held), nodes, held["ghost"] == NONE)
-    return (*rows, _degrees(held, nodes.astype(np.int64)))
+    return (*rows, _degrees(held, nodes))
 
 
 def _new(held: Held, bound: float) -> Any:
@@ -81,16 +81,7 @@ def _new(held: Held, bound: float) -> Any:
 
 def _lists(held: Held, field: str, nodes: Any, least: float) -> Any:
     """Lists of nodes, with the entries that are at least so likely: lengths, nodes, values."""
-    offsets, columns, values = held[field]
-    begins, ends = offsets[nodes], offsets[nodes + 1]
-    lengths = ends - begins
-    places = np.repeat(begins - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
-        int(lengths.sum())
-    )
-    columns, values = columns[places], values[places]
-    keep = values >= np.float32(least)
-    rows = np.repeat(np.arange(len(nodes)), lengths)[keep]
-    return np.bincount(rows, minlength=len(nodes)).astype(np.uint32), columns[keep], values[keep]
+    return blocks_lists(held[field], nodes, least)
 
 
 def _entries(held: Held, field: str, low: int, high: int) -> Any:
@@ -99,6 +90,28 @@ def _entries(held: Held, field: str, low: int, high: int) -> Any:
     rows = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint32), np.diff(offsets))
     keep = (columns >= low) & (columns < high)
     return (rows[keep] + np.uint32(held["begin"])), columns[keep], values[keep]
+
+
+def _wanted(held: Held, low: int, high: int) -> Any:
+    """The same of lists that have places among the nodes they want."""
+    offsets, local, values = held["lists"]
+    begin, end = np.searchsorted(held["wanted"], np.array([low, high], dtype=np.int64))
+    rows = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint32), np.diff(offsets))
+    keep = (local >= begin) & (local < end)
+    return (rows[keep] + np.uint32(held["begin"])), held["wanted"][local[keep]], values[keep]
+
+
+def _chosen(held: Held, low: int, high: int) -> Any:
+    """Nodes within two bounds that were chosen in the last round."""
+    columns = held["chosen_columns"]
+    return columns[(columns >= low) & (columns < high)]
+
+
+def _partners(held: Held, low: int, high: int) -> Any:
+    """Pairs whose partner is within two bounds: nodes, partners, probabilities."""
+    partner = held["partner"]
+    rows = np.flatnonzero((partner >= low) & (partner < high))
+    return (rows + held["begin"]).astype(np.uint32), partner[rows], held["share"][rows]
 
 
 def _whole(held: Held, fields: tuple[str, ...]) -> Any:
@@ -129,6 +142,9 @@ VIEWS: dict[str, Callable[..., Any]] = {
     "new": _new,
     "lists": _lists,
     "entries": _entries,
+    "wanted": _wanted,
+    "chosen": _chosen,
+    "partners": _partners,
     "whole": _whole,
     "ranked": _ranked,
 }

@@ -129,6 +129,15 @@ impl Block<'_> {
         Ok(reached)
     }
 
+    /// The places of the ghosts next to some nodes, ascending.
+    ///
+    /// # Errors
+    /// When there is no such node.
+    pub fn ghosts_of(&self, nodes: &[u32]) -> Result<Vec<u32>> {
+        self.check(nodes)?;
+        Ok(self.used(nodes).0)
+    }
+
     /// The ghosts next to some nodes, ascending, and the place of each ghost among them.
     fn used(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut places = vec![NONE; self.ghosts.len()];
@@ -175,8 +184,11 @@ pub fn ask(
     // The own graph: ghosts first, then the nodes that are asked about.
     let (used, places) = block.used(inquiry.nodes);
     let first = used.len();
+    let arcs = inquiry.nodes.iter().map(|&i| block.range(i as usize).len());
+    let arcs = arcs.sum();
     let mut offsets = vec![0; first + 1];
-    let (mut columns, mut weights) = (Vec::new(), block.weights.map(|_| Vec::new()));
+    let mut columns = Vec::with_capacity(arcs);
+    let mut weights = block.weights.map(|_| Vec::with_capacity(arcs));
     for &i in inquiry.nodes {
         for place in block.range(i as usize) {
             columns.push(places[block.columns[place] as usize]);
@@ -199,9 +211,13 @@ pub fn ask(
     let at = Places::new(halo.nodes);
     let unlisted = || mismatch("halo", "every node of its rows among its nodes");
     let column = |a: &u32| at.of(*a).map(|k| begin as u32 + k).ok_or_else(unlisted);
-    let columns = halo.columns.iter().map(column).collect::<Result<_>>()?;
-    let mut offsets: Vec<usize> = halo.offsets.iter().map(|&o| o as usize).collect();
+    let mut columns = Vec::with_capacity(halo.columns.len());
+    for a in halo.columns {
+        columns.push(column(a)?);
+    }
     let others = begin + halo.nodes.len();
+    let mut offsets = Vec::with_capacity(others + 1);
+    offsets.extend(halo.offsets.iter().map(|&o| o as usize));
     offsets.resize(others + 1, halo.columns.len());
     let other_edges = pattern(others, offsets, columns)?;
     let degrees = halo.partner_degrees.iter().chain(halo.degrees).copied();
@@ -217,22 +233,26 @@ pub fn ask(
     let partner_at = Places::new(halo.partners);
     let unreached = || mismatch("halo", "the rows of all nodes that the block reaches");
     let mut certain = vec![NONE; count];
-    let mut rows = Vec::new();
+    // Flat lists: a row of its own for each ghost would cost more than what it holds.
+    let listed = inquiry.believed.lists().map_or(0, |lists| lists.len());
+    let mut ends = Vec::with_capacity(count + 1);
+    ends.push(0);
+    let mut candidates = Vec::with_capacity(listed);
+    let mut shares = Vec::with_capacity(listed);
     for (k, &j) in used.iter().enumerate() {
         let b = inquiry.believed.certain(j as usize);
         if b != NONE {
             certain[k] = partner_at.of(b).ok_or_else(unreached)?;
-        }
-        if let Some(lists) = inquiry.believed.lists() {
-            let mut row = Vec::new();
-            for (b, share) in lists.row(j as usize).filter(|_| b == NONE) {
-                row.push((partner_at.of(b).ok_or_else(unreached)? as usize, share));
+        } else if let Some(lists) = inquiry.believed.lists() {
+            for (b, share) in lists.row(j as usize) {
+                candidates.push(partner_at.of(b).ok_or_else(unreached)?);
+                shares.push(share);
             }
-            rows.push(row);
         }
+        ends.push(candidates.len());
     }
-    rows.resize(count, Vec::new());
-    let lists = Csr::from_rows(others, rows)?;
+    ends.resize(count + 1, candidates.len());
+    let lists = Csr::from_parts(others, ends, candidates, shares)?;
     let mut sizes = [count, others];
     let mut model_degrees = [&own.expected[..], &other.expected[..]];
     if from == 1 {

@@ -74,7 +74,7 @@ pub fn count_source(
     own: &[u32],
     ghosts: &[u32],
     partners: &[u32],
-    rows: &Rows,
+    rows: Rows,
 ) -> Result<Evidence> {
     if own.len() != block.nodes() || ghosts.len() != block.ghosts.len() {
         return Err(mismatch("partners", "one of every node and ghost"));
@@ -91,11 +91,9 @@ pub fn count_source(
         *end += length as usize;
         Some(*end)
     }));
-    let columns = rows.columns.clone();
-    let values = vec![(); columns.len()];
-    let target_edges = Csr::from_parts(setting.sizes.nodes[1], offsets, columns, values)?;
-    let (lengths, weights) = (rows.lengths.clone(), rows.weights.clone());
-    let target = Side::part(&target_edges, lengths, weights, &setting.laws[1]);
+    let values = vec![(); rows.columns.len()];
+    let target_edges = Csr::from_parts(setting.sizes.nodes[1], offsets, rows.columns, values)?;
+    let target = Side::part(&target_edges, rows.lengths, rows.weights, &setting.laws[1]);
     let places = Places::new(partners);
     let mut local = ghosts.to_vec();
     for &a in own {

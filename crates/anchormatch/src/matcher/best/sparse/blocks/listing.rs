@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::beliefs::{changed, expected_right, left_over as left_of, moved};
 use super::super::expansion::missed as missed_of;
 use super::super::model::PART;
-use super::{NONE, fits, mismatch};
+use super::{NONE, Rows, fits, mismatch};
 use crate::assignment::{auction, listed_log_sums, listed_occupancy};
 use crate::error::Result;
 use crate::linalg::Csr;
@@ -37,6 +37,34 @@ impl<'a> Lists<'a> {
 
     pub(super) fn rows(&self) -> usize {
         self.offsets.len() - 1
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The lists of some rows, with the entries whose values are at least so large.
+    ///
+    /// # Errors
+    /// When there is no such row.
+    pub fn some(&self, rows: &[u32], least: f32) -> Result<Rows> {
+        if rows.iter().any(|&i| i as usize >= self.rows()) {
+            return Err(mismatch("rows", "numbers below that of the lists"));
+        }
+        let kept = |i: &u32| self.row(*i as usize).filter(|entry| entry.1 >= least);
+        let lengths: Vec<u32> = rows.iter().map(|i| kept(i).count() as u32).collect();
+        let entries = lengths.iter().map(|&length| length as usize).sum();
+        let mut columns = Vec::with_capacity(entries);
+        let mut values = Vec::with_capacity(entries);
+        for (column, value) in rows.iter().flat_map(kept) {
+            columns.push(column);
+            values.push(value);
+        }
+        Ok(Rows {
+            lengths,
+            columns,
+            weights: Some(values),
+        })
     }
 
     pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (u32, f32)> + 'a {

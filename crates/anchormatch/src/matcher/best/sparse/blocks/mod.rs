@@ -281,10 +281,15 @@ impl<'a> Block<'a> {
         if open.is_some_and(|open| open.len() != self.ghosts.len()) {
             return Err(mismatch("open", "a flag for every ghost"));
         }
+        let arcs = match open {
+            None => nodes.iter().map(|&i| self.range(i as usize).len()).sum(),
+            // How many are left is not known before.
+            Some(_) => 0,
+        };
         let mut rows = Rows {
             lengths: Vec::with_capacity(nodes.len()),
-            columns: Vec::new(),
-            weights: self.weights.map(|_| Vec::new()),
+            columns: Vec::with_capacity(arcs),
+            weights: self.weights.map(|_| Vec::with_capacity(arcs)),
         };
         for &i in nodes {
             let before = rows.columns.len();

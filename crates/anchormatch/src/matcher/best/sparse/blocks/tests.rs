@@ -115,7 +115,7 @@ fn blocks_fit_and_answer_as_one_machine_does() {
             reached.sort_unstable();
             let (_, rows) = halo_rows(&whole[1], &reached);
             let counted =
-                count_source(&before, &held.block(), own, &ghosts, &reached, &rows).unwrap();
+                count_source(&before, &held.block(), own, &ghosts, &reached, rows).unwrap();
             counts.extend(counted.counts);
             let samples = held.block().samples(held.begin, n, own, &ghosts).unwrap();
             let mut reached: Vec<u32> = samples.iter().flat_map(|s| [s.one, s.other]).collect();
