@@ -10,6 +10,7 @@ moves. Every result is written once and never changed, so that a task that is ru
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,8 @@ Ref = tuple[str, tuple[str, ...]]
 _HANDLER = "anchormatch_read"
 #: Seconds that an answer may take before its worker counts as lost.
 _PATIENCE = 300
+#: Times that the scheduler is asked, a second apart, before it counts as gone.
+_TRIES = 10
 
 
 class Lost(RuntimeError):
@@ -48,8 +51,14 @@ def workers_of(client: Any) -> dict[str, Any]:
     ``client.scheduler_info`` hands out what the client refreshes every two seconds, without workers, so
     that all of them seem to be gone now and then.
     """
-    found: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
-    return found
+    for _ in range(_TRIES):
+        try:
+            found: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+            return found
+        except OSError as error:
+            silence = error
+            time.sleep(1.0)
+    raise ConnectionError(f"client: the scheduler does not answer: {silence}")
 
 
 def plugin() -> Any:
