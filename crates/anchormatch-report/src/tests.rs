@@ -227,12 +227,14 @@ fn without_a_truth_lines_say_how_pairs_stand() {
 
 /// Marks of a standing in the picture.
 fn marks_of(html: &str, standing: &str) -> usize {
-    let (_, picture) = html.split_once("<g class=\"marks\"").unwrap();
-    let (picture, _) = picture.split_once("</svg>").unwrap();
+    let (_, picture) = html
+        .split_once("<g class=\"marks\"")
+        .expect("a picture with marks");
+    let (picture, _) = picture.split_once("</svg>").expect("a picture with marks");
     let start = format!("<path class=\"body {standing}\" d=\"");
     let paths = picture.split(&start).skip(1);
     paths
-        .map(|path| path.split('"').next().unwrap().matches('M').count())
+        .map(|path| path.split('"').next().expect("a path").matches('M').count())
         .sum()
 }
 
