@@ -24,6 +24,7 @@ mod picture;
 pub mod places;
 mod plots;
 mod scene;
+mod standing;
 mod summary;
 mod tables;
 #[cfg(test)]
@@ -33,6 +34,7 @@ mod titles;
 pub mod views;
 
 pub use image::Image;
+pub use standing::{SURE, Standing};
 pub use summary::Summary;
 pub use text::Escaped;
 

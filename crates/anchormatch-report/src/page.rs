@@ -12,6 +12,8 @@ use super::text::{Escaped, count, duration, number, percent};
 use super::{Shown, View};
 
 const STYLE: &str = include_str!("assets/style.css");
+/// The marks of the standings, which the studio has as well.
+const MARKS: &str = include_str!("assets/marks.css");
 /// The palette that the studio has as well.
 const LIGHT: &str = include_str!("assets/palette-light.css");
 const DARK: &str = include_str!("assets/palette-dark.css");
@@ -34,7 +36,7 @@ pub(super) fn write(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{title}</title>\n\
-         <style>\n:root {{\n{LIGHT}}}\n{STYLE}\
+         <style>\n:root {{\n{LIGHT}}}\n{STYLE}{MARKS}\
          @media screen and (prefers-color-scheme: dark) {{ :root {{\n{DARK}}} }}\n</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n\
          <p class=\"lead\"><b class=\"source\">{}</b> matched with <b class=\"target\">{}</b></p>\n",
         Escaped(&report.source.name),

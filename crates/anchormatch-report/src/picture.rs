@@ -1,5 +1,6 @@
 //! The picture: both graphs side by side with their match lines, as inline SVG.
 
+use std::collections::HashSet;
 use std::fmt::{Result, Write};
 
 use anchormatch::matching::Pair;
@@ -7,10 +8,10 @@ use anchormatch::matching::Pair;
 use super::overlay::Overlay;
 use super::scene::{Panel, Scene, WIDTH};
 use super::text::{Coordinate, Escaped, count};
-use super::{Shown, Side, Verdict, View, controls, titles};
+use super::{Shown, Side, Standing, Verdict, View, controls, titles};
 
-/// Shades of confidence in the style sheet, `c0` to `c9`.
-const SHADES: usize = 10;
+/// The radius of a mark, in that of the node under it.
+const MARKED: f64 = 1.15;
 
 /// Writes the figure with its legend and captions.
 pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result {
@@ -98,12 +99,6 @@ pub(super) fn run_attributes(view: &View<'_>, k: usize) -> String {
     format!("data-run=\"{k}\"{hidden}")
 }
 
-/// The class that colours a confidence.
-fn shade(confidence: f64) -> usize {
-    // NaN and negative values become 0.
-    ((confidence * SHADES as f64) as usize).min(SHADES - 1)
-}
-
 /// The image under a panel's points.
 fn image(out: &mut String, panel: &Panel, side: &Side<'_>) -> Result {
     let (Some(image), Some(place)) = (side.image, panel.image) else {
@@ -144,6 +139,7 @@ fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
         "<g class=\"layer lines {crowd}\" {}>",
         run_attributes(view, k)
     )?;
+    let suspicious = Standing::suspicious(run.matching);
     for pair in lines {
         let [x1, y1] = scene.source.places[pair.source].map(Coordinate);
         let [x2, y2] = scene.target.places[pair.target].map(Coordinate);
@@ -151,7 +147,7 @@ fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
             out,
             "<line class=\"m {}\" data-s=\"{}\" data-t=\"{}\" data-c=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
              y2=\"{y2}\"><title>{}</title></line>",
-            class(view, pair),
+            class(view, pair, &suspicious),
             pair.source,
             pair.target,
             level(pair),
@@ -162,14 +158,15 @@ fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown
     Ok(())
 }
 
-fn class(view: &View<'_>, pair: &Pair) -> String {
+/// Where a truth is known lines say what it says, else how the pair stands.
+fn class(view: &View<'_>, pair: &Pair, suspicious: &HashSet<usize>) -> &'static str {
     match (pair.anchor, view.verdict(pair)) {
-        (true, Some(Verdict::Wrong)) => "anchor mistaken".into(),
-        (true, _) => "anchor".into(),
-        (false, Some(Verdict::Right)) => "right".into(),
-        (false, Some(Verdict::Wrong)) => "wrong".into(),
-        (false, Some(Verdict::Open)) => "open".into(),
-        (false, None) => format!("c{}", shade(pair.confidence)),
+        (true, Some(Verdict::Wrong)) => "anchor mistaken",
+        (true, Some(_)) => "anchor",
+        (false, Some(Verdict::Right)) => "right",
+        (false, Some(Verdict::Wrong)) => "wrong",
+        (false, Some(Verdict::Open)) => "open",
+        (_, None) => Standing::of(pair, suspicious).name(),
     }
 }
 
@@ -204,36 +201,44 @@ fn nodes(
     Ok(())
 }
 
-/// Rings round a run's anchors, and hollow nodes where it left nodes unmatched.
+/// The marks of how a run's nodes stand, and of nodes that it left unmatched what is known of them.
 fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
     writeln!(out, "<g class=\"marks\" {}>", run_attributes(view, k))?;
-    let ring = Coordinate(scene.radius + 2.6);
-    for pair in run.matching.pairs.iter().filter(|p| p.anchor) {
-        for (panel, i) in [(&scene.source, pair.source), (&scene.target, pair.target)] {
-            if panel.drawn[i] {
-                let [x, y] = panel.places[i].map(Coordinate);
-                writeln!(
-                    out,
-                    "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"{ring}\"/>"
-                )?;
-            }
+    let suspicious = Standing::suspicious(run.matching);
+    let pairs = &run.matching.pairs;
+    for standing in Standing::ALL {
+        let of_pairs = pairs
+            .iter()
+            .filter(|pair| Standing::of(pair, &suspicious) == standing);
+        let mut places = Vec::new();
+        for pair in of_pairs {
+            places.extend(scene.source.seen(pair.source));
+            places.extend(scene.target.seen(pair.target));
         }
+        if standing == Standing::Unmatched {
+            let [one, two] = [
+                (&scene.source, &run.matching.unmatched_source),
+                (&scene.target, &run.matching.unmatched_target),
+            ]
+            .map(|(panel, nodes)| nodes.iter().filter_map(|&i| panel.seen(i)));
+            places.extend(one.chain(two));
+        }
+        standing.write_marks(out, &places, MARKED * scene.radius)?;
     }
-    let hollow = Coordinate(scene.radius);
+    out.push('\n');
     let suitors = titles::suitors(run, scene.target.drawn.len());
     for (panel, nodes, side) in [
         (&scene.source, &run.matching.unmatched_source, "s"),
         (&scene.target, &run.matching.unmatched_target, "t"),
     ] {
         for &i in nodes.iter().filter(|&&i| panel.drawn[i]) {
-            let [x, y] = panel.places[i].map(Coordinate);
             let words = match side {
                 "s" => titles::of_lone_source(view, run, i),
                 _ => titles::of_lone_target(view, &suitors, i),
             };
             writeln!(
                 out,
-                "<circle class=\"lone\" data-{side}=\"{i}\" cx=\"{x}\" cy=\"{y}\" r=\"{hollow}\"><title>{}</title></circle>",
+                "<g class=\"lone\" data-{side}=\"{i}\"><title>{}</title></g>",
                 Escaped(&words)
             )?;
         }
@@ -267,23 +272,44 @@ fn legend(
         free.filter(|p| view.verdict(p) == Some(verdict)).count()
     };
     let mistaken = |p: &&Pair| p.anchor && view.verdict(p) == Some(Verdict::Wrong);
-    let lone = run.matching.unmatched_source.len() + run.matching.unmatched_target.len();
     item("right", "right", judged(Verdict::Right))?;
     item("wrong", "wrong", judged(Verdict::Wrong))?;
     item("open", "not in the truth", judged(Verdict::Open))?;
-    item("anchor", "anchors", run.anchors())?;
     item(
         "anchor mistaken",
         "anchors the truth denies",
         pairs.iter().filter(mistaken).count(),
     )?;
-    item("lone", &format!("unmatched {}", view.noun()[1]), lone)?;
-    if view.truth.is_none() && pairs.iter().any(|p| !p.anchor) {
-        out.push_str("<li>confidence 0 <span class=\"ramp\" aria-hidden=\"true\">");
-        for shade in 0..SHADES {
-            write!(out, "<i class=\"c{shade}\"></i>")?;
+    let suspicious = Standing::suspicious(run.matching);
+    // In the order in which people want to read it.
+    for standing in [
+        Standing::Anchor,
+        Standing::Sure,
+        Standing::Doubtful,
+        Standing::Unmatched,
+        Standing::Suspicious,
+    ] {
+        let stands = |pair: &&Pair| Standing::of(pair, &suspicious) == standing;
+        let (words, number) = match standing {
+            Standing::Unmatched => {
+                let lone = run.matching.unmatched_source.len();
+                let lone = lone + run.matching.unmatched_target.len();
+                (format!("unmatched {}", view.noun()[1]), lone)
+            }
+            _ => (
+                standing.word().to_owned(),
+                pairs.iter().filter(stands).count(),
+            ),
+        };
+        if number > 0 {
+            out.push_str("<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">");
+            // Where lines say something else, the mark stands alone.
+            if view.truth.is_none() && standing != Standing::Unmatched {
+                out.push_str(&key(standing.name()));
+            }
+            standing.write_marks(out, &[[15.0, 6.0]], 4.4)?;
+            writeln!(out, "</svg>{words} <b>{}</b></li>", count(number))?;
         }
-        out.push_str("</span> 1</li>\n");
     }
     out.push_str("</ul>\n");
     match overlay {
@@ -340,27 +366,6 @@ fn key(class: &str) -> String {
         "ellipses" => {
             "<g class=\"ellipses\"><ellipse cx=\"15\" cy=\"6\" rx=\"10\" ry=\"4.5\"/></g>".into()
         }
-        "lone" => "<circle class=\"lone\" cx=\"15\" cy=\"6\" r=\"4.5\"/>".into(),
-        "anchor" => format!("{line}<circle class=\"ring\" cx=\"15\" cy=\"6\" r=\"4.2\"/>"),
         _ => line,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shades_cover_every_confidence() {
-        for (confidence, want) in [
-            (f64::NAN, 0),
-            (-1.0, 0),
-            (0.0, 0),
-            (0.55, 5),
-            (1.0, 9),
-            (f64::INFINITY, 9),
-        ] {
-            assert_eq!(shade(confidence), want);
-        }
     }
 }

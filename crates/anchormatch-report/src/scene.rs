@@ -67,6 +67,11 @@ impl Placement {
 }
 
 impl Panel {
+    /// The place of a node, where it is drawn.
+    pub(super) fn seen(&self, node: usize) -> Option<Point> {
+        self.drawn[node].then(|| self.places[node])
+    }
+
     /// The nodes that are drawn, ascending.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.drawn.len()).filter(|&i| self.drawn[i])

@@ -1,7 +1,7 @@
 //! The page as a whole: what it holds, that it is well-formed, and that odd input does not break it.
 
 use anchormatch::graph::Labels;
-use anchormatch::matching::{Alternatives, Diagnostics, Samples, Trust};
+use anchormatch::matching::{Alternatives, AnchorCheck, Diagnostics, Samples, Trust};
 use anchormatch::solver::Status;
 use anchormatch::symmetry::Orbits;
 use proptest::prelude::*;
@@ -127,7 +127,7 @@ fn assert_sound(html: &str) {
             }
             if name == "d" {
                 let text = &attribute.value;
-                assert!(text.chars().all(|c| "ML -.0123456789".contains(c)));
+                assert!(text.chars().all(|c| "MLaz -.0123456789".contains(c)));
             }
         }
     }
@@ -163,23 +163,31 @@ fn lines_carry_the_verdict_of_the_truth() {
     for (class, want) in [("anchor", 1), ("right", 1), ("wrong", 2), ("open", 1)] {
         assert_eq!(lines_of_class(&html, class), want, "{class}");
     }
-    assert_eq!(html.matches("class=\"ring\"").count(), 2 + 1);
+    // An anchor, a sure pair and three doubtful ones: both ends of each, in a path of their standing.
+    for (standing, corners) in [
+        ("anchor", 2),
+        ("sure", 2),
+        ("doubtful", 6),
+        ("unmatched", 3),
+    ] {
+        assert_eq!(marks_of(&html, standing), corners, "{standing}");
+    }
     assert_eq!(html.matches("<tr data-s=").count(), 5);
-    // Node 5 of the source, nodes 4 and 6 of the target, and the legend.
-    assert_eq!(html.matches("class=\"lone\"").count(), 3 + 1);
+    // Node 5 of the source, nodes 4 and 6 of the target.
+    assert_eq!(html.matches("class=\"lone\"").count(), 3);
     assert!(html.contains("2 → 3 · confidence 0.4 · wrong, the truth is 2"));
     // Four pairs of the truth are asked, one is right.
     assert!(html.contains("25\u{202f}%") && html.contains("1 of 4 right"));
 }
 
 #[test]
-fn without_a_truth_lines_are_shaded_by_confidence() {
+fn without_a_truth_lines_say_how_pairs_stand() {
     let graph = path(4);
     let matching = matching(
         &[
             (0, 0, 1.0, true),
             (1, 1, 0.05, false),
-            (2, 2, 0.55, false),
+            (2, 2, 0.95, false),
             (3, 3, f64::NAN, false),
         ],
         4,
@@ -189,14 +197,45 @@ fn without_a_truth_lines_are_shaded_by_confidence() {
     assert_sound(&html);
     for (class, want) in [
         ("anchor", 1),
-        ("c0", 2),
-        ("c5", 1),
+        ("doubtful", 2),
+        ("sure", 1),
         ("right", 0),
         ("wrong", 0),
     ] {
         assert_eq!(lines_of_class(&html, class), want, "{class}");
     }
-    assert!(html.contains("class=\"ramp\"") && !html.contains(">verdict<"));
+    assert!(!html.contains(">verdict<"));
+    let accused = AnchorCheck {
+        source: 0,
+        target: 0,
+        score: 3.0,
+        suspicion: 0.95,
+        preferred: Some(1),
+        demoted: false,
+    };
+    let doubted = Matching {
+        anchor_report: vec![accused],
+        ..matching
+    };
+    let html = report(&graph, &graph, &[&doubted]).html().unwrap();
+    assert_eq!(lines_of_class(&html, "suspicious"), 1);
+    assert_eq!(
+        (marks_of(&html, "suspicious"), marks_of(&html, "anchor")),
+        (2, 0)
+    );
+}
+
+/// Marks of a standing in the picture.
+fn marks_of(html: &str, standing: &str) -> usize {
+    let (_, picture) = html
+        .split_once("<g class=\"marks\"")
+        .expect("a picture with marks");
+    let (picture, _) = picture.split_once("</svg>").expect("a picture with marks");
+    let start = format!("<path class=\"body {standing}\" d=\"");
+    let paths = picture.split(&start).skip(1);
+    paths
+        .map(|path| path.split('"').next().expect("a path").matches('M').count())
+        .sum()
 }
 
 #[test]

@@ -12,6 +12,7 @@ const bundle = await build({
   target: "es2022",
   charset: "utf8",
   legalComments: "none",
+  loader: { ".tsv": "text" },
   minifySyntax: true,
   minifyWhitespace: true,
   write: false,
@@ -20,11 +21,11 @@ const files = new Map([["studio.js", bundle.outputFiles[0].text]]);
 for (const name of ["index.html", "studio.css", "icon.svg"]) {
   files.set(name, await readFile(from(name), "utf8"));
 }
-// The report and the page have one palette.
-let style = files.get("studio.css");
+// The report and the page have one palette, and one style of marks.
+const shared = (name) => new URL(`../../anchormatch-report/src/assets/${name}`, import.meta.url);
+let style = files.get("studio.css").replace("/* marks */\n", await readFile(shared("marks.css"), "utf8"));
 for (const shade of ["light", "dark"]) {
-  const palette = new URL(`../../anchormatch-report/src/assets/palette-${shade}.css`, import.meta.url);
-  style = style.replace(`  /* ${shade} palette */\n`, await readFile(palette, "utf8"));
+  style = style.replace(`  /* ${shade} palette */\n`, await readFile(shared(`palette-${shade}.css`), "utf8"));
 }
 files.set("studio.css", style);
 const stale = [];

@@ -1,27 +1,13 @@
 //! A finished match as the page takes it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anchormatch::Matching;
+use anchormatch_report::Standing;
 use serde_json::{Value, json};
 
 use crate::decisions::{Decided, Which};
 use crate::near::Partners;
-
-/// A pair of at least this confidence is called sure.
-pub(crate) const SURE: f64 = 0.9;
-
-/// How a node is coloured; the page has the same numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Standing {
-    Unmatched = 0,
-    Doubtful = 1,
-    Sure = 2,
-    Anchor = 3,
-    Suspicious = 4,
-    Alone = 5,
-}
 
 /// The last finished match.
 #[derive(Debug)]
@@ -49,18 +35,16 @@ impl Answer {
         seconds: f64,
     ) -> Self {
         let mut standing = sizes.map(|n| vec![Standing::Unmatched as u8; n]);
+        // What chance could explain is no witness against what a person said.
+        let is_witness = matching.trust.beyond_chance.is_none_or(|nats| nats >= 0.0);
         let checks = matching.anchor_report.iter();
         let suspicion: HashMap<usize, (f64, Option<usize>)> = checks
-            .filter(|check| check.is_suspicious())
+            .filter(|check| is_witness && check.is_suspicious())
             .map(|check| (check.source, (check.suspicion, check.preferred)))
             .collect();
+        let suspicious: HashSet<usize> = suspicion.keys().copied().collect();
         for pair in &matching.pairs {
-            let of = match pair.anchor {
-                _ if suspicion.contains_key(&pair.source) => Standing::Suspicious,
-                true => Standing::Anchor,
-                false if pair.confidence >= SURE => Standing::Sure,
-                false => Standing::Doubtful,
-            };
+            let of = Standing::of(pair, &suspicious);
             standing[0][pair.source] = of as u8;
             standing[1][pair.target] = of as u8;
         }

@@ -154,18 +154,18 @@ pub(crate) fn candidates(
         let ours = decided.partner(source) == Some(t);
         (ours || !decided.is_taken(t)) && !decided.rejected().contains(&(source, t))
     };
-    let mut found: Vec<(usize, Option<f64>)> = Vec::new();
-    let listed = matching
-        .alternatives
-        .as_ref()
-        .filter(|_| !matching.model.is_empty());
-    for other in listed.map_or(&[][..], |all| all.of(source)) {
-        found.push((other.target, Some(other.probability)));
-    }
+    let listed = matching.alternatives.as_ref();
+    let listed = listed.map_or(&[][..], |all| all.of(source)).iter();
+    let mut found: Vec<(usize, Option<f64>)> = listed
+        .map(|other| (other.target, Some(other.probability)))
+        .collect();
     if let Some(t) = partners.of_source[source]
         && !found.iter().any(|(other, _)| *other == t)
     {
-        found.insert(0, (t, Some(partners.confidence[source])));
+        // Where many are alike, the partner may be none of the few that are listed.
+        let sure = partners.confidence[source];
+        let place = found.partition_point(|(_, p)| p.is_some_and(|p| p > sure));
+        found.insert(place, (t, Some(sure)));
     }
     let mut more: Vec<usize> = votes(sides, partners, source);
     let sketch = matching.model.first().and_then(|m| m.sketch.as_ref());
@@ -215,8 +215,9 @@ fn votes(sides: &[Side; 2], partners: &Partners, source: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchormatch::Graph;
     use anchormatch::linalg::Matrix;
+    use anchormatch::matcher::{Best, Matcher};
+    use anchormatch::{Graph, Monitor, Task};
     use std::sync::Arc;
 
     fn side(graph: Graph, positions: Option<Matrix>) -> Side {
@@ -253,6 +254,26 @@ mod tests {
         assert_eq!(found.source_only, [(2, Some(4)), (3, None)]);
         assert_eq!(found.target_only, [(2, None), (3, None)]);
         assert_eq!((found.degrees, found.edges), ([3, 3], true));
+    }
+
+    #[test]
+    fn candidates_of_graphs_are_the_ranked_alternatives() {
+        // Two paths of four nodes, which are alike from either end.
+        let path = || Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]);
+        let (one, two) = (path().expect("a path"), path().expect("a path"));
+        let task = Task::from_pairs(&one, &two, &[]).expect("a task");
+        let matching = Best::default().run(&task, &Monitor::silent());
+        let matching = matching.expect("a match");
+        let partners = Partners::of(&matching, [4, 4]);
+        let sides = [side(one.clone(), None), side(two.clone(), None)];
+        let listed = matching.alternatives.as_ref().expect("alternatives");
+        for source in 0..4 {
+            let found = candidates(&sides, &matching, &partners, &Decided::default(), source);
+            let ranked = listed.of(source).iter();
+            let ranked: Vec<_> = ranked.map(|a| (a.target, Some(a.probability))).collect();
+            assert!(ranked.len() > 1, "{ranked:?}");
+            assert_eq!(found[..ranked.len()], ranked);
+        }
     }
 
     #[test]

@@ -441,7 +441,7 @@ impl Room {
             "attributes": attributes,
             "saved": self.setup.anchors_file.display().to_string(),
             "notes": self.notes,
-            "sure": crate::answer::SURE,
+            "sure": anchormatch_report::SURE,
         })
     }
 

@@ -1,18 +1,24 @@
 // The question: the node whose partner would settle the most, beside one candidate after the other.
 
 import * as api from "./api";
-import { byId, el, fill, percent, short, svg } from "./dom";
+import { byId, el, fill, percent, short, svg, whole } from "./dom";
 import type { Model } from "./model";
 import { toast } from "./notices";
 import type { Stage } from "./stage";
 
 const SIZE = 178;
 const MOST = 12;
+/** Keys within so many milliseconds after the candidate in sight was replaced were meant for the old one. */
+const BLINK = 350;
 
 export class Ask {
   private readonly box = byId("question");
   private question: api.Question | null = null;
   private at = 0;
+  /** The candidate that the person turned to; the match may not take it from under their eyes. */
+  private picked: number | null = null;
+  /** When the match last put another candidate in the place of the one in sight. */
+  private swapped = -Infinity;
   private scores = false;
   private gain = 0;
   private back: number | null = null;
@@ -24,7 +30,18 @@ export class Ask {
     private readonly model: Model,
     private readonly stage: Stage,
   ) {
-    model.on(["questions", "match"], () => void this.next(false));
+    model.on(["questions"], () => {
+      const listed = model.questions.find((question) => question.source === this.question?.source);
+      if (listed && listed.gain !== this.gain) {
+        this.gain = listed.gain;
+        this.write();
+      }
+      void this.next(false);
+    });
+    model.on(["match"], () => {
+      void this.renew();
+      void this.next(false);
+    });
     model.on(["state"], () => {
       if (this.answering !== null && model.isSettled(this.answering)) this.answering = null;
       if (this.question && model.isSettled(this.question.source)) this.leave();
@@ -40,6 +57,28 @@ export class Ask {
   stop(): void {
     this.active = false;
     this.model.mark([]);
+  }
+
+  /** The candidates of the question in sight, by a match that is newer and not only a quick one. */
+  private async renew(): Promise<void> {
+    const { model, question } = this;
+    const isNewer = question && model.summary && model.isCurrent && question.number < model.summary.number;
+    if (!this.active || this.loading || !isNewer) return;
+    let found: api.Question;
+    try {
+      found = await api.json<api.Question>(`/api/question?source=${question.source}`);
+    } catch {
+      return;
+    }
+    // It may have been answered on the way.
+    if (this.question !== question || found.number <= question.number) return;
+    const before = question.candidates[this.at]?.target;
+    const kept = found.candidates.findIndex((candidate) => candidate.target === this.picked);
+    this.question = found;
+    this.at = Math.max(0, kept);
+    if (found.candidates[this.at]?.target !== before) this.swapped = performance.now();
+    this.write();
+    this.point();
   }
 
   /** Goes on to the next question, unless one is being looked at. */
@@ -74,9 +113,11 @@ export class Ask {
       return;
     }
     this.at = 0;
+    this.picked = null;
     this.scores = false;
     this.write();
     this.point();
+    await this.renew();
   }
 
   /** Whether a node waits for an answer, and none is being sent. */
@@ -98,10 +139,9 @@ export class Ask {
     const { question, model } = this;
     if (!question) return;
     const targets = question.candidates.map((candidate) => candidate.target);
-    const first = targets[this.at] ?? -1;
+    model.mark(targets, this.at, question.source);
     model.show({ side: 0, node: question.source }, { side: 0, node: question.source });
-    model.mark([...targets.slice(this.at, this.at + 1), ...targets.filter((_, k) => k !== this.at)]);
-    this.stage.reveal(question.source, first);
+    this.stage.reveal(question.source, targets[this.at] ?? -1);
   }
 
   private write(): void {
@@ -155,16 +195,12 @@ export class Ask {
       const score = this.scores
         ? `${candidate.probability === null ? "not ranked" : percent(candidate.probability)}, ${both} of ${all} neighbours agree`
         : "";
-      const go = (): void => {
-        this.at = k;
-        this.write();
-        this.point();
-      };
+      const go = (): void => this.turnTo(k);
       list.append(
         el(
           "li",
           { class: k === this.at ? "chosen" : "" },
-          el("button", { class: "link", title: name, "aria-current": k === this.at ? "true" : "false", onclick: go }, name),
+          el("button", { class: "link", title: name, "aria-current": k === this.at ? "true" : "false", onclick: go }, whole(name)),
           el("span", { class: "dim" }, score),
         ),
       );
@@ -217,7 +253,7 @@ export class Ask {
     });
     drawing.append(
       svg("circle", { cx: String(middle), cy: String(middle), r: "11", class: "middle" }),
-      svg("text", { x: String(middle), y: String(SIZE - 5), class: "name" }, short(model.name(side, node), 24)),
+      svg("text", { x: String(middle), y: String(SIZE - 5), class: "name" }, short(model.name(side, node), 21)),
     );
     const more = evidence.degrees[side] - all.length;
     if (more > 0) drawing.append(svg("text", { x: String(SIZE - 6), y: "14", class: "more" }, `+${more}`));
@@ -235,6 +271,7 @@ export class Ask {
     if (!question) return false;
     const { source } = question;
     const candidate = question.candidates[this.at];
+    if ((key === "y" || key === "n") && performance.now() - this.swapped < BLINK) return true;
     if (key === "y" && candidate) void this.answer({ do: "anchor", source, target: candidate.target });
     else if (key === "n" && candidate) void this.reject(source, candidate.target);
     else if (key === "u") void this.answer({ do: "unsure", source });
@@ -242,12 +279,16 @@ export class Ask {
     else if (key === "s") {
       this.scores = !this.scores;
       this.write();
-    } else if (/^[1-6]$/.test(key) && question.candidates[Number(key) - 1]) {
-      this.at = Number(key) - 1;
-      this.write();
-      this.point();
-    } else return false;
+    } else if (/^[1-6]$/.test(key) && question.candidates[Number(key) - 1]) this.turnTo(Number(key) - 1);
+    else return false;
     return true;
+  }
+
+  private turnTo(k: number): void {
+    this.at = k;
+    this.picked = this.question?.candidates[k]?.target ?? null;
+    this.write();
+    this.point();
   }
 
   /** The question is done with: its buttons go. */
@@ -272,8 +313,10 @@ export class Ask {
   private async reject(source: number, target: number): Promise<void> {
     const { question } = this;
     if (!question) return;
-    question.candidates = question.candidates.filter((candidate) => candidate.target !== target);
-    this.at = Math.min(this.at, Math.max(0, question.candidates.length - 1));
+    const candidates = question.candidates.filter((candidate) => candidate.target !== target);
+    this.question = { ...question, candidates };
+    this.at = Math.min(this.at, Math.max(0, candidates.length - 1));
+    this.picked = null;
     this.write();
     this.point();
     try {
@@ -320,9 +363,37 @@ function lying(places: Float32Array, node: number, others: number[]): [number, n
   const middle = SIZE / 2;
   const shift = others.map((k) => [places[2 * k] - places[2 * node], places[2 * k + 1] - places[2 * node + 1]]);
   const far = Math.max(1e-12, ...shift.map(([x, y]) => Math.hypot(x, y)));
-  return shift.map(([x, y]) => {
+  const at = shift.map(([x, y], k): [number, number] => {
     const length = Math.hypot(x, y);
     const drawn = length > 0 ? Math.max(24, (74 * length) / far) / length : 0;
-    return [middle + x * drawn, middle - 6 + y * drawn];
+    // Those in the same place leave it in different directions.
+    return drawn > 0 ? [middle + x * drawn, middle - 6 + y * drawn] : [middle + 24 * Math.cos(k), middle - 6 + 24 * Math.sin(k)];
   });
+  return spread(at, [middle, middle]);
+}
+
+/** Moves discs apart that would cover each other or the one in the middle, and keeps them on the sheet. */
+function spread(at: [number, number][], middle: [number, number]): [number, number][] {
+  const apart = (one: [number, number], two: [number, number], least: number, both: boolean, k: number): void => {
+    let [x, y] = [two[0] - one[0], two[1] - one[1]];
+    let length = Math.hypot(x, y);
+    if (length >= least) return;
+    if (length < 1e-6) [x, y, length] = [Math.cos(k), Math.sin(k), 1];
+    const by = (least - Math.min(length, least)) / length / (both ? 2 : 1);
+    two[0] += x * by;
+    two[1] += y * by;
+    if (both) {
+      one[0] -= x * by;
+      one[1] -= y * by;
+    }
+  };
+  for (let round = 0; round < 60; round++) {
+    at.forEach((one, j) => at.slice(0, j).forEach((other, k) => apart(other, one, 20, true, j + k)));
+    for (const [k, one] of at.entries()) {
+      apart(middle, one, 24, false, k);
+      one[0] = Math.min(SIZE - 11, Math.max(11, one[0]));
+      one[1] = Math.min(SIZE - 28, Math.max(11, one[1]));
+    }
+  }
+  return at;
 }

@@ -1,7 +1,8 @@
 // One pair: how sure it is, who else it could be, and which neighbours speak for it.
 
 import * as api from "./api";
-import { byId, el, fill, percent } from "./dom";
+import { byId, el, fill, percent, whole } from "./dom";
+import { mark } from "./marks";
 import { type Model, SIDES, type Spot, Standing, STANDINGS } from "./model";
 import { toast } from "./notices";
 import type { Stage } from "./stage";
@@ -44,7 +45,7 @@ export class Detail {
     const standing = model.graphs[spot.side].standing[spot.node];
     const pair: [number, number] = spot.side === 0 ? [spot.node, partner] : [partner, spot.node];
     const said = model.anchored[spot.side].has(spot.node) || model.alone[spot.side].has(spot.node);
-    const title = el("h3", {}, el("span", { class: `mark s${standing}` }), model.name(spot.side, spot.node));
+    const title = el("h3", {}, mark(standing), model.name(spot.side, spot.node));
     if (partner >= 0) title.append(" ↔ ", model.name(spot.side === 0 ? 1 : 0, partner));
     const parts: HTMLElement[] = [title];
     const sure = about.confidence !== null && partner >= 0 && !said ? `: ${percent(about.confidence)} probable` : "";
@@ -116,7 +117,7 @@ export class Detail {
       if (side === 0) stage.reveal(node, other);
       else stage.reveal(other, node);
     };
-    return el("button", { class: "link", title: name, onclick: go }, name);
+    return el("button", { class: "link", title: name, onclick: go }, whole(name));
   }
 
   private evidence(found: api.Evidence): HTMLElement[] {

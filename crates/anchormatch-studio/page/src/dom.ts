@@ -42,9 +42,24 @@ export function fill(parent: Element, ...children: Child[]): void {
   parent.replaceChildren(...children);
 }
 
-/** A name that fits; the whole of it stands in a title. */
+/** Characters of a name's end that are always in sight. */
+const END = 8;
+
+/** A name that fits, cut in the middle: ids often begin alike. The whole of it stands in a title. */
 export function short(text: string, most = 24): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const end = Math.min(END, Math.floor(most / 2));
+  return `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}`;
+}
+
+/** The whole of a name, of which the middle is cut where there is no room for it. */
+export function whole(text: string): HTMLElement {
+  const letters = [...text];
+  const at = letters.length > 2 * END ? letters.length - END : letters.length;
+  const parts = [el("bdi", {}, letters.slice(0, at).join(""))];
+  if (at < letters.length) parts.push(el("bdi", {}, letters.slice(at).join("")));
+  return el("span", { class: "whole" }, ...parts);
 }
 
 export function count(n: number): string {

@@ -5,6 +5,7 @@
 
 import type { Camera } from "./camera";
 import type { Index } from "./index";
+import { MARKS, pictures, REACH } from "./marks";
 
 export interface Look {
   /** Colours by standing, as [r, g, b] from 0 to 1. */
@@ -15,38 +16,27 @@ export interface Look {
 
 const NODES = `#version 300 es
 in vec2 place; in float standing; in float size;
-uniform vec4 camera; uniform vec2 canvas; uniform float radius; uniform vec3 colours[6];
+uniform vec4 camera; uniform vec2 canvas; uniform float radius; uniform vec3 colours[6]; uniform float sizes[6];
 flat out int kind; flat out vec3 colour; out float pixels;
 void main() {
   vec2 at = camera.xy + place * camera.zw;
   gl_Position = vec4(2.0 * at.x / canvas.x - 1.0, 1.0 - 2.0 * at.y / canvas.y, 0.0, 1.0);
   kind = int(standing + 0.5);
   colour = colours[kind];
-  float larger = kind == 3 || kind == 4 ? 1.35 : 1.0;
-  pixels = 2.0 * radius * size * larger + 2.0;
+  pixels = 2.0 * radius * size * sizes[kind] + 2.0;
   gl_PointSize = pixels;
 }`;
 
 const NODE = `#version 300 es
-precision mediump float;
+precision mediump float; precision mediump sampler2DArray;
 flat in int kind; flat in vec3 colour; in float pixels;
-uniform vec3 paper;
+uniform vec3 paper; uniform sampler2DArray marks;
 out vec4 result;
 void main() {
-  vec2 p = (2.0 * gl_PointCoord - 1.0) * pixels / (pixels - 2.0);
-  float soft = 2.0 / pixels;
-  float d;
-  if (kind == 3) d = (abs(p.x) + abs(p.y)) - 1.0;
-  else if (kind == 4) d = max(abs(p.x) * 0.87 - p.y * 0.5, p.y) - 0.55;
-  else if (kind == 5) d = max(abs(p.x), abs(p.y)) - 0.8;
-  else d = length(p) - 0.92;
-  float cover = 1.0 - smoothstep(-soft, soft, d);
-  if (cover <= 0.0) discard;
-  bool hollow = kind == 0 || kind == 5;
-  float rim = smoothstep(-soft - 0.34, -0.34 + soft, d);
-  float dot = kind == 1 ? 1.0 - smoothstep(0.3 - soft, 0.3 + soft, length(p)) : 0.0;
-  vec3 c = hollow ? mix(paper, colour, rim) : mix(colour, paper, dot);
-  result = vec4(c * cover, cover);
+  vec2 p = (gl_PointCoord - 0.5) * pixels / (pixels - 2.0) / ${REACH} + 0.5;
+  vec2 drawn = texture(marks, vec3(p, float(kind))).rg;
+  if (drawn.r <= 0.0) discard;
+  result = vec4(colour * (drawn.r - drawn.g) + paper * drawn.g, drawn.r);
 }`;
 
 const EDGES = `#version 300 es
@@ -138,8 +128,31 @@ export class Renderer {
       lines: this.program(LINES, LINE),
       images: this.program(IMAGES, IMAGE),
     };
+    this.setMarks();
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  /** The pictures of the marks, a layer for each standing. */
+  private setMarks(): void {
+    const gl = this.gl;
+    const all = pictures();
+    const { width, height } = all[0];
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D_ARRAY, gl.createTexture());
+    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1 + Math.log2(width), gl.RGBA8, width, height, all.length);
+    all.forEach((picture, k) => {
+      gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, k, width, height, 1, gl.RGBA, gl.UNSIGNED_BYTE, picture);
+    });
+    gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.useProgram(this.programs.nodes);
+    gl.uniform1i(this.uniform(this.programs.nodes, "marks"), 1);
+    const sizes = MARKS.map(({ size }) => size);
+    gl.uniform1fv(this.uniform(this.programs.nodes, "sizes"), sizes);
   }
 
   private program(vertex: string, fragment: string): WebGLProgram {

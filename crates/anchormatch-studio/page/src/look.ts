@@ -1,6 +1,7 @@
 // Colours: those of Okabe and Ito, which people with any colour vision tell apart; shapes say the same.
 
 import type { Look } from "./gl";
+import { MARKS } from "./marks";
 
 type Theme = "auto" | "light" | "dark";
 
@@ -56,7 +57,7 @@ export function variable(name: string): string {
 }
 
 /** The variables of the standings, in their order. */
-export const VARIABLES = ["--unmatched", "--doubtful", "--sure", "--anchor", "--suspicious", "--alone"] as const;
+export const VARIABLES = MARKS.map(({ name }) => `--${name}`);
 
 export function look(edges: number): Look {
   const paper = colour("--paper");

@@ -3,7 +3,7 @@
 import * as api from "./api";
 import { Ask } from "./ask";
 import { Detail } from "./detail";
-import { byId, count, el, fill } from "./dom";
+import { byId, count, el, fill, short, whole } from "./dom";
 import { Drawer } from "./drawer";
 import { startTheme, switchTheme } from "./look";
 import { Meter } from "./meter";
@@ -192,7 +192,7 @@ function search(model: Model, stage: Stage): void {
       el(
         "button",
         { class: "hit", role: "option", onclick: () => go(side, node) },
-        el("span", {}, model.name(side, node)),
+        whole(model.name(side, node)),
         el("span", { class: "dim" }, side === 0 ? "left" : "right"),
       ),
     );
@@ -216,13 +216,17 @@ function hints(model: Model): void {
   const hint = byId("hint");
   const show = (): void => {
     const { pending } = model;
-    const words = pending
-      ? `Now click the partner of ${model.name(pending.side, pending.node)} on the ${pending.side === 0 ? "right" : "left"}. Esc cancels.`
-      : "Click a node on the left, then its partner on the right. Or press q to be asked.";
-    hint.textContent = words;
-    hint.classList.toggle("now", !!pending);
+    // A question says by itself what to do; a click is only another way to answer it.
+    const isAsked = !!pending && pending.side === 0 && pending.node === model.asking;
+    const name = pending ? short(model.name(pending.side, pending.node), 40) : "";
+    hint.textContent = isAsked
+      ? `Answer the question, or click the partner of ${name} yourself.`
+      : pending
+        ? `Now click the partner of ${name} on the ${pending.side === 0 ? "right" : "left"}. Esc cancels.`
+        : "Click a node on the left, then its partner on the right. Or press q to be asked.";
+    hint.classList.toggle("now", !!pending && !isAsked);
   };
-  model.on(["focus"], show);
+  model.on(["focus", "look"], show);
   show();
 }
 

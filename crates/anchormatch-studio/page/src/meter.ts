@@ -1,7 +1,8 @@
 // What is always in sight: how the match stands, what was said, and how the expected accuracy rose.
 
 import { byId, count, el, fill, percent, svg } from "./dom";
-import { type Model, STANDINGS } from "./model";
+import { mark } from "./marks";
+import { type Model, Standing, STANDINGS } from "./model";
 
 const EXPLAINED = [
   "Nodes without a partner so far",
@@ -105,13 +106,14 @@ export class Meter {
   }
 
   private legend(): void {
-    const counts = this.model.summary?.counts;
+    const { counts, summary } = this.model;
     const items = ORDER.map((k) => {
-      const many = counts ? count(counts[k]) : "–";
+      const isSaid = k === Standing.Anchor || k === Standing.Alone;
+      const many = summary || isSaid ? count(counts[k]) : "–";
       return el(
         "li",
         { title: EXPLAINED[k] },
-        el("span", { class: `mark s${k}` }),
+        mark(k),
         el("span", {}, STANDINGS[k]),
         el("b", {}, many),
       );

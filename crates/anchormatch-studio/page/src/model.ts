@@ -1,6 +1,7 @@
 // Everything that the page knows, and who has to hear when it changes.
 
 import * as api from "./api";
+import { MARKS } from "./marks";
 
 export enum Standing {
   Unmatched = 0,
@@ -12,7 +13,7 @@ export enum Standing {
 }
 
 /** The words for each standing, in its order. */
-export const STANDINGS = ["unmatched", "doubtful", "sure", "anchor", "suspicious", "no partner"] as const;
+export const STANDINGS = MARKS.map(({ word }) => word);
 
 export interface Spot {
   side: 0 | 1;
@@ -71,8 +72,12 @@ export class Model {
   pending: Spot | null = null;
   /** The node that the panels are about. */
   shown: Spot | null = null;
-  /** Candidates that are pointed out on the right. */
+  /** Candidates that are pointed out on the right, by rank, which of them is in question, and of whom. */
   marked: number[] = [];
+  markedAt = 0;
+  asking: number | null = null;
+  /** How many nodes on the left have each standing, with what was said since the last match. */
+  counts: number[] = STANDINGS.map(() => 0);
   lines: "none" | "selected" | "all" = "selected";
   linked = true;
   private heard = new Map<Topic, (() => void)[]>();
@@ -203,6 +208,8 @@ export class Model {
       }
       for (const node of this.alone[side]) standing[node] = Standing.Alone;
     }
+    this.counts.fill(0);
+    for (const standing of this.graphs[0].standing) this.counts[standing]++;
   }
 
   /** The partner as far as is known: what was said, else what the last match found. */
@@ -231,8 +238,10 @@ export class Model {
     this.tell("focus");
   }
 
-  mark(targets: number[]): void {
+  mark(targets: number[], at = 0, asking: number | null = null): void {
     this.marked = targets;
+    this.markedAt = at;
+    this.asking = asking;
     this.tell("look");
   }
 }

@@ -275,7 +275,7 @@ export class Stage {
       this.ring(pen, 0, pair[0], 2.5);
       this.ring(pen, 1, pair[1], 2.5);
     }
-    model.marked.forEach((target, rank) => this.ring(pen, 1, target, rank === 0 ? 3 : 1.5, rank + 1));
+    model.marked.forEach((target, k) => this.ring(pen, 1, target, k === model.markedAt ? 3 : 1.5, k !== model.markedAt));
     if (model.pending) this.ring(pen, model.pending.side, model.pending.node, 4);
     if (this.hover) this.ring(pen, this.hover.side, this.hover.node, 2);
     if (this.keyboard) {
@@ -299,21 +299,15 @@ export class Stage {
     pen.clip();
   }
 
-  private ring(pen: CanvasRenderingContext2D, side: 0 | 1, node: number, width: number, rank = 0): void {
+  private ring(pen: CanvasRenderingContext2D, side: 0 | 1, node: number, width: number, isFaint = false): void {
     if (node < 0) return;
     const [x, y] = this.at(side, node);
     this.clip(pen, side);
     pen.beginPath();
     pen.arc(x, y, this.radius(side) + 5, 0, 2 * Math.PI);
     pen.lineWidth = width;
-    pen.strokeStyle = variable(rank > 1 ? "--faint" : "--ink");
+    pen.strokeStyle = variable(isFaint ? "--faint" : "--ink");
     pen.stroke();
-    if (rank > 0) {
-      pen.font = "600 11px system-ui, sans-serif";
-      pen.fillStyle = variable("--ink");
-      pen.textAlign = "center";
-      pen.fillText(String(rank), x, y - this.radius(side) - 9);
-    }
     pen.restore();
   }
 
@@ -364,6 +358,8 @@ export class Stage {
   private labels(pen: CanvasRenderingContext2D, side: 0 | 1): void {
     const { model } = this;
     const wanted = new Set<number>();
+    // The candidate in question has the first choice of a place.
+    if (side === 1 && model.marked.length > 0) wanted.add(model.marked[model.markedAt]);
     for (const spot of [model.pending, model.shown, this.hover]) {
       if (!spot) continue;
       if (spot.side === side) wanted.add(spot.node);
@@ -375,8 +371,10 @@ export class Stage {
     writeLabels(pen, wanted, inSight ?? [], {
       name: (node) => model.name(side, node),
       at: (node) => this.at(side, node),
-      gap: this.radius(side) + 5,
+      gap: this.radius(side) + 8,
+      left: this.cameras[side].pane.left,
       right: this.cameras[side].pane.left + this.cameras[side].pane.width,
+      rank: (node) => (side === 1 ? model.marked.indexOf(node) + 1 : 0),
     });
     pen.restore();
   }

@@ -1,6 +1,7 @@
 // All pairs: sorted, filtered, and only the rows in sight are made.
 
-import { byId, count, el, fill } from "./dom";
+import { byId, count, el, fill, whole } from "./dom";
+import { mark } from "./marks";
 import { type Model, STANDINGS, Standing } from "./model";
 import type { Stage } from "./stage";
 
@@ -112,10 +113,10 @@ export class Table {
           "aria-selected": s === chosen ? "true" : "false",
           onclick: () => this.pick(s),
         },
-        el("span", { role: "cell", title: model.name(0, s) }, model.name(0, s)),
-        el("span", { role: "cell", title: name }, name),
+        el("span", { role: "cell", title: model.name(0, s) }, whole(model.name(0, s))),
+        el("span", { role: "cell", title: name }, whole(name)),
         el("span", { role: "cell", class: "number" }, sure),
-        el("span", { role: "cell" }, el("span", { class: `mark s${standing}`, title: STANDINGS[standing] }), STANDINGS[standing]),
+        el("span", { role: "cell" }, mark(standing), STANDINGS[standing]),
       );
       row.style.transform = `translateY(${k * ROW}px)`;
       made.push(row);

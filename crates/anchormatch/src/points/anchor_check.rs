@@ -4,6 +4,7 @@
 //! improbable. Where wrong anchors led the search astray, a map through some of them explains more: so
 //! similarities through as few anchors as determine one are climbed from as well.
 
+use super::Question;
 use super::climb::{Mode, Start};
 use super::families::{Family, Similarity};
 use super::posterior::Posterior;
@@ -27,6 +28,9 @@ pub struct AnchorDoubt {
     pub preferred: Option<usize>,
 }
 
+/// Other anchors that have to be there before one is doubted: a map through fewer may as well be wrong itself.
+pub(crate) const WITNESSES: usize = 3;
+
 /// Points without an anchor that are asked, at most.
 const MOST_POINTS: usize = 400;
 
@@ -42,16 +46,17 @@ const LEAST_DOUBT: f64 = 1e-9;
 pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
     scene: &Scene<D>,
     found: &[Mode<D>],
-    trust: f64,
+    question: &Question<'_>,
     monitor: &Monitor,
 ) -> Result<Vec<AnchorDoubt>> {
+    let &Question { trust, quick, .. } = question;
     let anchors: Vec<(usize, usize)> = scene
         .partner
         .iter()
         .enumerate()
         .filter_map(|(i, a)| a.map(|a| (i, a)))
         .collect();
-    if anchors.is_empty() || monitor.interrupted().is_some() {
+    if anchors.len() <= WITNESSES || monitor.interrupted().is_some() {
         return Ok(Vec::new());
     }
     // A part of many points tells as well.
@@ -62,7 +67,7 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
         .filter_map(|&(i, a)| Some((place(i)?, a)))
         .collect();
     let trusted = scene.part(&chosen).trusted(trust);
-    let mut search = Search::new(&trusted, &Family::ALL, monitor);
+    let mut search = Search::new(&trusted, &Family::ALL, quick, monitor);
     let best = found.iter().take(1).map(|mode| Start {
         member: mode.member.over(&trusted.source),
         floor: 1.0,

@@ -44,6 +44,7 @@ pub use sketch::{Grid, Sketch};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::anchor_check::WITNESSES;
 use self::anchor_check::check_anchors;
 use self::scene::Scene;
 use self::starts::{Dimension, Plane, Space};
@@ -107,6 +108,8 @@ pub struct Question<'a> {
     pub model: PointsModel,
     /// Pairs to begin from, with how sure they are.
     pub given: Option<&'a [(usize, usize, f64)]>,
+    /// Whether a first impression suffices: fewer guesses and families, and one round of each.
+    pub quick: bool,
 }
 
 /// Matches two tables of points, in the plane or in space.
@@ -153,8 +156,8 @@ fn solve<const D: usize, S: Dimension<D>>(
     let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
     let scene = Scene::<D>::new(question.points, anchors.hard(), soft).with_alone(anchors.alone());
     let families = question.model.families();
-    let modes = search::search::<D, S>(&scene, families, question.given, elsewhere, monitor)?;
+    let modes = search::search::<D, S>(&scene, families, question, elsewhere, monitor)?;
     let mut posterior = Posterior::new(&scene, &modes)?;
-    posterior.anchor_doubts = check_anchors::<D, S>(&scene, &modes, question.trust, monitor)?;
+    posterior.anchor_doubts = check_anchors::<D, S>(&scene, &modes, question, monitor)?;
     Ok(posterior)
 }

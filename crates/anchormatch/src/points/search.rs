@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::Question;
 use super::association::Partner;
 use super::climb::{Mode, Start, climb, evidence, evidence_of_anchors};
 use super::families::{Family, Similarity, Waves};
@@ -26,6 +27,7 @@ const REFINED: usize = 3;
 /// it is credible.
 const PROMOTED: [usize; 2] = [2, 1];
 const PROMOTED_IN_DOUBT: [usize; 2] = [4, 2];
+const PROMOTED_QUICKLY: [usize; 2] = [1, 1];
 
 /// A start of another family is climbed from unless its evidence is so far behind, in nats.
 const HOPELESS: f64 = 15.0;
@@ -47,27 +49,40 @@ pub(super) struct Search<'a, const D: usize> {
     waves: Vec<Arc<Waves<D>>>,
     allowed: &'a [Family],
     monitor: &'a Monitor,
+    /// Whether a first impression suffices.
+    quick: bool,
     /// The evidence of the anchors alone.
     none: f64,
     pub(super) modes: Vec<Mode<D>>,
 }
 
 impl<'a, const D: usize> Search<'a, D> {
-    pub(super) fn new(scene: &'a Scene<D>, allowed: &'a [Family], monitor: &'a Monitor) -> Self {
+    pub(super) fn new(
+        scene: &'a Scene<D>,
+        allowed: &'a [Family],
+        quick: bool,
+        monitor: &'a Monitor,
+    ) -> Self {
         Self {
             index: Index::new(&scene.target),
             none: evidence_of_anchors(scene),
-            waves: waves_of(scene),
+            // Deformations take most of the time, and few who are in a hurry need them.
+            waves: if quick && allowed.len() == Family::ALL.len() {
+                Vec::new()
+            } else {
+                waves_of(scene)
+            },
             scene,
             allowed,
             monitor,
+            quick,
             modes: Vec::new(),
         }
     }
 
     /// Climbs from the anchors and from guesses.
     fn climb_from_anchors<S: Dimension<D>>(&mut self) {
-        let starts = from_anchors::<D, S>(self.scene, &self.index);
+        let starts = from_anchors::<D, S>(self.scene, &self.index, self.quick);
         self.climb_all(starts);
     }
 
@@ -91,6 +106,10 @@ impl<'a, const D: usize> Search<'a, D> {
 
     /// Tries the other families at the best modes.
     pub(super) fn promote<S: Dimension<D>>(&mut self) {
+        if self.quick {
+            self.promote_best::<S>(PROMOTED_QUICKLY);
+            return;
+        }
         self.promote_best::<S>(PROMOTED);
         if !self.is_credible() {
             self.promote_best::<S>(PROMOTED_IN_DOUBT);
@@ -210,18 +229,19 @@ impl<'a, const D: usize> Search<'a, D> {
 
 /// The modes of a scene.
 ///
-/// `elsewhere` is asked for pairs when nothing that the anchors and guesses lead to is credible; `given` are
+/// `elsewhere` is asked for pairs when nothing that the anchors and guesses lead to is credible; the question may have
 /// pairs to begin from in any case.
 pub(super) fn search<const D: usize, S: Dimension<D>>(
     scene: &Scene<D>,
     allowed: &[Family],
-    given: Option<&[(usize, usize, f64)]>,
+    question: &Question<'_>,
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
     monitor: &Monitor,
 ) -> Result<Vec<Mode<D>>> {
+    let &Question { given, quick, .. } = question;
     let free = scene.partner.iter().filter(|p| p.is_none()).count();
     if free <= COARSE {
-        let mut search = Search::new(scene, allowed, monitor);
+        let mut search = Search::new(scene, allowed, quick, monitor);
         run::<D, S>(&mut search, given, elsewhere)?;
         return Ok(search.allowed_modes());
     }
@@ -234,11 +254,11 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
         found.collect()
     };
     let given = given.map(place);
-    let mut coarse = Search::new(&part, allowed, monitor);
+    let mut coarse = Search::new(&part, allowed, quick, monitor);
     run::<D, S>(&mut coarse, given.as_deref(), || {
         Ok(elsewhere()?.map(|pairs| place(&pairs)))
     })?;
-    let mut fine = Search::new(scene, allowed, monitor);
+    let mut fine = Search::new(scene, allowed, quick, monitor);
     let modes = coarse.allowed_modes().into_iter().take(REFINED);
     let starts = modes.map(|mode| Start {
         member: mode.member.over(&scene.source),

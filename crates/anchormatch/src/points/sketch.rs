@@ -155,6 +155,7 @@ mod tests {
             trust: 0.9,
             model,
             given: None,
+            quick: false,
         };
         let posterior = match_points(&question, || Ok(None), &Monitor::silent()).unwrap();
         posterior.families[0].clone()

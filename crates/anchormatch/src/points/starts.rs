@@ -139,6 +139,7 @@ const CLIMBED_GUESSES: usize = 3;
 
 /// Guesses that are looked at, at most.
 const MOST_GUESSES: usize = 40_000;
+const MOST_QUICK_GUESSES: usize = 8_000;
 
 /// Source points that a guess is judged by, at most.
 const JUDGES: usize = 200;
@@ -157,9 +158,15 @@ const LENGTHS: [f64; 2] = [1.0, 0.5];
 pub(super) fn from_anchors<const D: usize, S: Dimension<D>>(
     scene: &Scene<D>,
     index: &Index<D>,
+    quick: bool,
 ) -> Vec<Start<D>> {
     let known = scene.anchored();
-    let mut starts = guesses::<D, S>(scene, index, &known);
+    let most = if quick {
+        MOST_QUICK_GUESSES
+    } else {
+        MOST_GUESSES
+    };
+    let mut starts = guesses::<D, S>(scene, index, &known, most);
     if known.len() < D {
         return starts;
     }
@@ -228,6 +235,7 @@ fn guesses<const D: usize, S: Dimension<D>>(
     scene: &Scene<D>,
     index: &Index<D>,
     known: &[(usize, Vector<D>)],
+    most: usize,
 ) -> Vec<Start<D>> {
     let missing = D.saturating_sub(known.len()).max(1);
     if known.len() > D + 1 || missing > 2 {
@@ -276,7 +284,7 @@ fn guesses<const D: usize, S: Dimension<D>>(
     let far = scene.far_apart(GUESSED_POINTS);
     let mut pairs = known.to_vec();
     if missing == 1 {
-        let stride = (far.len() * free.len()).div_ceil(MOST_GUESSES).max(1);
+        let stride = (far.len() * free.len()).div_ceil(most).max(1);
         for &i in &far {
             for &a in free.iter().step_by(stride) {
                 pairs.push((i, scene.target[a]));
@@ -288,7 +296,7 @@ fn guesses<const D: usize, S: Dimension<D>>(
         // Two points far apart, and every pair of targets: the farther apart, the better a guess is.
         let chosen: Vec<(usize, usize)> = far.windows(2).map(|w| (w[0], w[1])).collect();
         let all = chosen.len() * free.len() * free.len();
-        let stride = all.div_ceil(MOST_GUESSES).max(1);
+        let stride = all.div_ceil(most).max(1);
         // A stride without a common factor with the number of targets visits all of them alike.
         let stride = (stride..)
             .find(|s| gcd(*s, free.len().max(1)) == 1)

@@ -15,7 +15,7 @@ use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
-use crate::points::{FittedFamily, PointsModel, Posterior, Question, match_points};
+use crate::points::{FittedFamily, PointsModel, Posterior, Question, WITNESSES, match_points};
 use crate::solver::Status;
 use crate::task::Task;
 
@@ -79,6 +79,7 @@ pub(super) fn run(
             trust: TRUST,
             model: preset.points_model,
             given: start.as_deref(),
+            quick: preset.effort == Effort::Fast,
         };
         match_points(&question, ask, monitor)
     })?;
@@ -126,6 +127,8 @@ fn run_distances(
         distances = distances.with_start(start)?;
     }
     let mut matching = preset.run_graphs(&distances, monitor)?;
+    let report = std::mem::take(&mut matching.anchor_report);
+    matching.anchor_report = heard(report, matching.trust.beyond_chance.unwrap_or(0.0));
     let model = ("points model".to_owned(), "distances".to_owned());
     matching.parameters.push(model);
     Ok(matching)
@@ -183,9 +186,19 @@ fn matching(
             ..Trust::default()
         },
         samples,
-        anchor_report: checks(posterior),
+        anchor_report: heard(checks(posterior), chance.nats),
         ..of_pairs(task, pairs, Measure::Evidence, Vec::new(), log)
     })
+}
+
+/// What is said of the anchors of points, unless chance could explain the match, or they are too few: what may be wrong
+/// itself is no witness against anybody.
+fn heard(report: Vec<AnchorCheck>, beyond_chance: f64) -> Vec<AnchorCheck> {
+    if report.len() <= WITNESSES || beyond_chance < 0.0 {
+        Vec::new()
+    } else {
+        report
+    }
 }
 
 fn checks(posterior: &Posterior) -> Vec<AnchorCheck> {
@@ -238,4 +251,58 @@ fn numbers(matrix: &Matrix) -> String {
         row.collect::<Vec<_>>().join(" ")
     });
     rows.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accused(source: usize) -> AnchorCheck {
+        AnchorCheck {
+            source,
+            target: source,
+            score: 4.0,
+            suspicion: 0.98,
+            preferred: None,
+            demoted: false,
+        }
+    }
+
+    #[test]
+    fn anchors_are_doubted_by_enough_others_and_by_more_than_chance() {
+        for (anchors, beyond_chance, told) in [
+            (1, 50.0, 0),
+            (WITNESSES, 50.0, 0),
+            (WITNESSES + 1, 50.0, WITNESSES + 1),
+            (WITNESSES + 1, -0.1, 0),
+        ] {
+            let report = (0..anchors).map(accused).collect();
+            assert_eq!(heard(report, beyond_chance).len(), told, "{anchors}");
+        }
+    }
+
+    #[test]
+    fn a_first_impression_climbs_less() {
+        // Points on a spiral, turned and stretched, of which two are known.
+        let table = |turn: f64| {
+            Matrix::from_fn(30, 2, |i, k| {
+                let (angle, radius) = (turn + 0.7 * i as f64, 1.0 + 0.3 * (i as f64).sqrt());
+                let point = [1.3 * radius * angle.cos(), radius * angle.sin()];
+                point[k]
+            })
+        };
+        let points = [table(0.0), table(0.4)].map(Arc::new);
+        let graph = Graph::from_edges(30, &[]).expect("nodes without edges");
+        let task = Task::from_pairs(&graph, &graph, &[(0, 0), (17, 17)]).expect("a task");
+        let task = task
+            .with_points(Arc::clone(&points[0]), Arc::clone(&points[1]))
+            .expect("points of both graphs");
+        let climbs = |preset: Best| {
+            let found = preset.run(&task, &Monitor::silent()).expect("a match");
+            assert!(!found.model.is_empty());
+            found.iterations
+        };
+        let (fast, best) = (climbs(Best::fast()), climbs(Best::default()));
+        assert!(2 * fast < best, "{fast} and {best}");
+    }
 }
