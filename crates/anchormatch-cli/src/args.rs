@@ -201,16 +201,17 @@ impl Reading {
     }
 
     /// A side of a match: points stay points, without edges, where they are matched by where they lie;
-    /// `kinds` is the column of the kinds of edges.
+    /// `kinds` is the column of the kinds of edges, `named` whether a table names the nodes.
     pub(crate) fn side(
         &self,
         path: &Path,
         by_points: bool,
-        kinds: Option<&str>,
+        (kinds, named): (Option<&str>, bool),
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
             edgeless: by_points,
+            may_be_empty: named,
             kinds: kinds.map(str::to_owned),
             ..self.options(max_memory)
         };

@@ -130,6 +130,11 @@ impl Knowledge {
         self.layers.as_deref().or(self.relations.as_deref())
     }
 
+    /// Whether a table names the nodes of either side, so that it needs no edges.
+    pub(crate) fn names_nodes(&self) -> [bool; 2] {
+        [&self.source_nodes, &self.target_nodes].map(Option::is_some)
+    }
+
     /// Both sides with all of their nodes, and the columns of these.
     pub(crate) fn named(&self, sides: Sides) -> Result<Sides, Failure> {
         let tables = [&self.source_nodes, &self.target_nodes];

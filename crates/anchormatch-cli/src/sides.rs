@@ -63,13 +63,13 @@ impl Sides {
     }
 
     /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
-    /// of edges.
+    /// of edges, `named` whether a table names the nodes of a side.
     pub(crate) fn read(
         reading: &Reading,
         paths: [&Path; 2],
         matcher: &dyn Matcher,
         model: Option<PointsModel>,
-        kinds: Option<&str>,
+        (kinds, named): (Option<&str>, [bool; 2]),
         max_memory: Option<u64>,
     ) -> Result<Self, Failure> {
         let by_points = takes_points(matcher);
@@ -83,8 +83,11 @@ impl Sides {
                 "distances, of which alone a solver knows, or no --solver",
             ));
         }
-        let read = |path| reading.side(path, by_points, kinds, max_memory);
-        let (source, target) = (read(paths[0])?, read(paths[1])?);
+        let read = |side: usize| {
+            let expected = (kinds, named[side]);
+            reading.side(paths[side], by_points, expected, max_memory)
+        };
+        let (source, target) = (read(0)?, read(1)?);
         check_alike([(paths[0], &source), (paths[1], &target)])?;
         let are_points = source.format.is_points();
         if model.is_some() && !are_points {

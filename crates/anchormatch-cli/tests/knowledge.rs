@@ -53,6 +53,17 @@ fn columns_of_both_tables_are_compared_and_named() {
 }
 
 #[test]
+fn nodes_that_are_named_need_no_edges() {
+    let bench = bench();
+    bench.file("none.csv", "source,target\n");
+    let line = "match none.csv b.csv --target-nodes bn.csv";
+    bench.refuses(line, &["none.csv", "no edge"]);
+    let answer = bench.run(&format!("{line} --source-nodes an.csv"));
+    assert_eq!(answer.stdout.lines().count(), 6, "{answer:?}");
+    answer.ok();
+}
+
+#[test]
 fn unknown_columns_list_those_there_are() {
     let bench = bench();
     for option in ["--attributes", "--same"] {

@@ -58,6 +58,21 @@ fn a_time_limit_that_passes_anywhere() {
 }
 
 #[test]
+fn advice_can_be_followed() {
+    let bench = Bench::new();
+    let ring: String = (0..400)
+        .map(|i| format!("{i},{}\n", (i + 1) % 400))
+        .collect();
+    bench.file("ring.csv", &ring);
+    let dense = "match ring.csv ring.csv --max-memory 1M";
+    let line = bench.run(&format!("{dense} --regime dense")).refused(4);
+    assert!(line.contains("--regime sparse"), "{line}");
+    // A solver needs all pairs.
+    let line = bench.run(&format!("{dense} --solver faq")).refused(4);
+    assert!(!line.contains("--regime"), "{line}");
+}
+
+#[test]
 fn a_limit_that_is_far_away_changes_nothing() {
     let bench = Bench::new().with_points(20);
     bench
@@ -74,7 +89,7 @@ fn too_little_memory() {
     let distances = format!("{MATCH} --preset paper");
     for line in [&distances, &format!("{MATCH} --solver rrwm")] {
         let line = bench.run(&format!("{line} --max-memory 1M")).refused(4);
-        says(&line, &["needs", "the limit is 1.0 MiB"]);
+        says(&line, &["would take", "the limit is 1.0 MiB"]);
         assert!(line.contains("fewer points"), "{line}");
     }
     let line = bench.run(&format!("{MATCH} --max-memory 10K")).refused(4);

@@ -174,6 +174,21 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_are_named_need_no_edges() {
+        let options = ReadOptions {
+            may_be_empty: true,
+            ..ReadOptions::default()
+        };
+        let table = nodes("id\nb\na\n").expect("a table of nodes");
+        for text in ["", "source,target\n"] {
+            let empty = read_graph_from(text.as_bytes(), "g.csv", Format::EdgeList, &options);
+            let empty = empty.expect("an empty list").with_nodes(&table);
+            let graph = empty.expect("names for nobody else").graph;
+            assert_eq!((graph.node_count(), graph.edge_count()), (2, 0));
+        }
+    }
+
+    #[test]
     fn nodes_without_edges_exist() {
         let table = nodes("id,type\nc,x\nb,y\nalone,x\na,x\nlonely,\n").unwrap();
         assert_eq!(table.columns[0].name, "type");

@@ -18,6 +18,9 @@ pub struct ReadOptions {
     /// Whether points come without edges, for those who ask where they lie and not how far apart they are:
     /// the graph then has their ids alone. Without, it is the complete graph of their distances.
     pub edgeless: bool,
+    /// Whether an edge list may be empty, because its nodes are named elsewhere
+    /// ([`with_nodes`](super::LoadedGraph::with_nodes)).
+    pub may_be_empty: bool,
     /// The columns of a table of points that hold x, y and perhaps z, by their names in the header or by
     /// their numbers from 1; `None` goes by the names `x`, `y`, `z`, or by position.
     pub columns: Option<Vec<String>>,

@@ -14,6 +14,7 @@
 //! the same bytes. Scripts only add comfort: without them the best run is shown, unsorted.
 
 pub mod chart;
+mod choice;
 mod controls;
 mod edges;
 mod image;
@@ -109,10 +110,10 @@ impl Report<'_> {
     /// As [`html`](Self::html).
     ///
     /// # Complexity
-    /// As [`html`](Self::html).
+    /// O(n² + |E|) a side up to 400 nodes without positions, and O(n log n + |E|) beyond.
     pub fn drawing(&self) -> Result<[Drawn; 2]> {
         let view = View::new(self)?;
-        let scene = scene::Scene::new(&view);
+        let scene = scene::Scene::of_all(&view);
         Ok([scene.source, scene.target].map(|panel| Drawn {
             places: panel.places,
             edges: panel.edges,
@@ -122,8 +123,8 @@ impl Report<'_> {
 
     /// The page.
     ///
-    /// Of large graphs it draws a sample and says so: a pair of 3 000-node sparse graphs makes a
-    /// file of less than two megabytes.
+    /// Of large graphs it draws the surroundings of anchors and of the most doubtful pairs and says so: a pair of
+    /// 3 000-node sparse graphs makes a file of less than two megabytes.
     ///
     /// # Errors
     /// When there is no run, a node index is outside its graph, positions have the wrong shape or
@@ -131,7 +132,8 @@ impl Report<'_> {
     /// contradicts itself.
     ///
     /// # Complexity
-    /// O(n² + |E|) a side up to 400 nodes without positions, and O(n log n + |E|) beyond.
+    /// O(n² + |E|) a side up to 400 nodes without positions, and O(n + |E|) beyond: what is not drawn is not laid
+    /// out.
     pub fn html(&self) -> Result<String> {
         let view = View::new(self)?;
         let scene = scene::Scene::new(&view);

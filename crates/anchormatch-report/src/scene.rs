@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 
+use anchormatch::Graph;
 use anchormatch::matching::Pair;
 
-use super::edges::{self, Skeleton, evenly, skeleton};
+use super::choice::Choice;
+use super::edges::{self, Skeleton, skeleton};
 use super::layout::{self, Frame, Point};
 use super::text::{count, counted};
 use super::{Image, Side, Verdict, View};
@@ -90,21 +92,35 @@ pub(super) struct Scene {
 }
 
 impl Scene {
+    /// What is drawn of both graphs has a place.
     pub(super) fn new(view: &View<'_>) -> Self {
+        let choice = Choice::of(view, most(view));
+        let raw = place(view, [&choice.drawn[0], &choice.drawn[1]]);
+        Self::placed(view, choice, raw)
+    }
+
+    /// Every node has a place, drawn or not.
+    pub(super) fn of_all(view: &View<'_>) -> Self {
+        let sides = [&view.report.source, &view.report.target];
+        let all = sides.map(|side| vec![true; side.graph.node_count()]);
+        let raw = place(view, [&all[0], &all[1]]);
+        Self::placed(view, Choice::of(view, most(view)), raw)
+    }
+
+    fn placed(view: &View<'_>, choice: Choice, raw: [Vec<Point>; 2]) -> Self {
         let (source, target) = (&view.report.source, &view.report.target);
-        let (drawn_source, drawn_target) = choose(view);
+        let [raw_source, raw_target] = raw;
         let mut captions = Vec::new();
-        let sampled = |drawn: &[bool]| {
+        let sampled = [0, 1].map(|side| {
+            let drawn = &choice.drawn[side];
             let shown = drawn.iter().filter(|&&d| d).count();
             let [one, many] = view.noun();
             let nodes = counted(drawn.len(), one, many);
-            let words = "drawn (anchors first, then an even sample)";
+            let words = &choice.words[side];
             (shown < drawn.len()).then(|| format!("{} of {nodes} {words}", count(shown)))
-        };
-        captions.extend(caption(
-            view,
-            [sampled(&drawn_source), sampled(&drawn_target)],
-        ));
+        });
+        captions.extend(caption(view, sampled));
+        let [drawn_source, drawn_target] = choice.drawn;
         let placed = |side: &Side<'_>| match side.positions {
             None => Some("no positions given, placed by an automatic layout".to_owned()),
             Some(positions) if positions.cols() == 3 => {
@@ -114,7 +130,6 @@ impl Scene {
         };
         captions.extend(caption(view, [placed(source), placed(target)]));
         captions.extend(caption(view, [outside(source), outside(target)]));
-        let (raw_source, raw_target) = place(view);
         let (mut skeletons, mut words) = (Vec::new(), Vec::new());
         for (side, raw, drawn) in [
             (source, &raw_source, &drawn_source),
@@ -205,81 +220,103 @@ fn most(view: &View<'_>) -> usize {
     (MOST_LINES / view.runs.len()).clamp(200, MOST_DRAWN)
 }
 
-/// Which nodes to draw: all of small graphs, else anchors, an even sample and their partners.
-fn choose(view: &View<'_>) -> (Vec<bool>, Vec<bool>) {
-    let most = most(view);
-    let n = view.report.source.graph.node_count();
-    let m = view.report.target.graph.node_count();
-    let best_first = || {
-        let rest = view
-            .runs
-            .iter()
-            .enumerate()
-            .filter(|(k, _)| *k != view.best);
-        std::iter::once(&view.runs[view.best]).chain(rest.map(|(_, run)| run))
-    };
-    let pairs = || best_first().flat_map(|run| &run.matching.pairs);
-
-    let anchors = || pairs().filter(|p| p.anchor);
-    let source = fill(n, most, anchors().map(|p| p.source).take(most / 2));
-    let partners = pairs().filter(|p| source[p.source]).map(|p| p.target);
-    let target = fill(
-        m,
-        most,
-        anchors().map(|p| p.target).take(most / 2).chain(partners),
-    );
-    (source, target)
-}
-
-/// `most` of `total` nodes: the wanted ones as far as they fit, then an even sample.
-fn fill(total: usize, most: usize, wanted: impl Iterator<Item = usize>) -> Vec<bool> {
-    if total <= most {
-        return vec![true; total];
-    }
-    let mut drawn = vec![false; total];
-    let mut left = most;
-    for i in wanted.chain(evenly(total, most)) {
-        if left == 0 {
-            break;
-        }
-        if !drawn[i] {
-            drawn[i] = true;
-            left -= 1;
-        }
-    }
-    drawn
-}
-
-/// Places for both graphs in coordinates of their own.
-fn place(view: &View<'_>) -> (Vec<Point>, Vec<Point>) {
-    let (source, target) = (&view.report.source, &view.report.target);
-    let known = |side: &Side<'_>| {
+/// Places for both graphs in coordinates of their own; what is not drawn lies in the middle where it has none.
+fn place(view: &View<'_>, drawn: [&[bool]; 2]) -> [Vec<Point>; 2] {
+    let sides = [&view.report.source, &view.report.target];
+    let known = sides.map(|side| {
         let places = |positions| layout::project(positions, unit(side));
         side.positions.map(places)
-    };
+    });
     // The truth where it is known, so that every run's right matches are parallel.
-    let couples: Vec<(usize, usize)> = match view.report.truth {
+    let mut couples: Vec<(usize, usize)> = match view.report.truth {
         Some(truth) if !truth.is_empty() => truth.to_vec(),
         _ => {
             let pairs = &view.runs[view.best].matching.pairs;
             pairs.iter().map(|p| (p.source, p.target)).collect()
         }
     };
-    match (known(source), known(target)) {
-        (Some(left), Some(right)) => (left, right),
-        (Some(left), None) => {
-            let right = follow(target, &left, couples.iter().copied());
-            (left, right)
+    couples.retain(|&(s, t)| drawn[0][s] && drawn[1][t]);
+    let turned = || couples.iter().map(|&(s, t)| (t, s));
+    let parts = [0, 1].map(|k| Part::of(sides[k], drawn[k]));
+    match known {
+        [Some(left), Some(right)] => [left, right],
+        [Some(left), None] => {
+            let right = parts[1].beside(sides[1], &left, couples.iter().copied());
+            [left, right]
         }
-        (None, Some(right)) => {
-            let left = follow(source, &right, couples.iter().map(|&(s, t)| (t, s)));
-            (left, right)
+        [None, Some(right)] => {
+            let left = parts[0].beside(sides[0], &right, turned());
+            [left, right]
         }
-        (None, None) => {
-            let left = layout::fresh(source.graph, &all_edges(source).edges);
-            let right = follow(target, &left, couples.iter().copied());
-            (left, right)
+        [None, None] => {
+            let left = parts[0].beside(sides[0], &[], std::iter::empty());
+            let right = parts[1].beside(sides[1], &left, couples.iter().copied());
+            [left, right]
         }
+    }
+}
+
+/// The drawn nodes of a side as a graph of their own, where they are not all.
+struct Part(Option<Drawn>);
+
+struct Drawn {
+    /// The number of each of its nodes in the whole, ascending.
+    nodes: Vec<usize>,
+    graph: Graph,
+    wireframe: Option<Vec<(usize, usize)>>,
+}
+
+impl Part {
+    fn of(side: &Side<'_>, drawn: &[bool]) -> Self {
+        if side.positions.is_some() || drawn.iter().all(|&d| d) {
+            return Self(None);
+        }
+        let nodes: Vec<usize> = (0..drawn.len()).filter(|&i| drawn[i]).collect();
+        let place = |node: usize| nodes.binary_search(&node).ok();
+        let mut edges = Vec::new();
+        for (k, &i) in nodes.iter().enumerate() {
+            let above = side.graph.neighbours(i).filter(|&(j, _)| j > i && drawn[j]);
+            edges.extend(above.filter_map(|(j, weight)| Some((k, place(j)?, weight))));
+        }
+        let wireframe = side.wireframe.map(|lines| {
+            let lines = lines.iter();
+            lines
+                .filter_map(|&(u, v)| Some((place(u)?, place(v)?)))
+                .collect()
+        });
+        let graph = Graph::from_edges(nodes.len(), &edges).expect("edges of a graph are sound");
+        Self(Some(Drawn {
+            nodes,
+            graph,
+            wireframe,
+        }))
+    }
+
+    /// Lays `side` out beside the `other` graph's places; `couples` are (other, side).
+    fn beside(
+        &self,
+        side: &Side<'_>,
+        other: &[Point],
+        couples: impl Iterator<Item = (usize, usize)>,
+    ) -> Vec<Point> {
+        let Some(part) = &self.0 else {
+            return follow(side, other, couples);
+        };
+        let drawn = Side {
+            graph: &part.graph,
+            wireframe: part.wireframe.as_deref(),
+            ..side.clone()
+        };
+        let couples = couples.filter_map(|(theirs, ours)| {
+            let ours = part.nodes.binary_search(&ours).ok()?;
+            Some((theirs, ours))
+        });
+        let places = follow(&drawn, other, couples);
+        let mut all = vec![Frame::of(&places).centre(); side.graph.node_count()];
+        for (&node, place) in part.nodes.iter().zip(places) {
+            all[node] = place;
+        }
+        all
     }
 }
 

@@ -386,7 +386,9 @@ fn large_sparse_graphs_are_sampled_and_the_file_stays_small() {
     assert_eq!(html.matches("<line class=\"m ").count(), 2_000);
     // Anchors are never left out.
     assert_eq!(lines_of_class(&html, "anchor"), 10);
-    assert!(html.contains("2\u{202f}000 of 3\u{202f}000 nodes drawn"));
+    assert!(html.contains(
+        "2\u{202f}000 of 3\u{202f}000 nodes drawn (the surroundings of 10 anchors and of the 50 most doubtful pairs)"
+    ));
 
     let runs = [&matching; 12];
     let html = report(&graph, &graph, &runs).html().unwrap();

@@ -149,7 +149,7 @@ impl Error {
                 ..
             } => {
                 let [needed, limit] = [*needed, *limit].map(Bytes);
-                format!("{what} needs {needed}, the limit is {limit}")
+                format!("{what} would take {needed}, the limit is {limit}")
             }
             Self::Stopped(why) => format!("stopped before a first result: {why}"),
             Self::Numerics(message) => format!("numerics: {message}"),
@@ -372,7 +372,7 @@ mod tests {
             limit: 1,
             hints: &[Hint::MoreMemory, Hint::SmallerGraphs],
         };
-        let words = "it needs 2.0 KiB, the limit is 1 B; MORE or match smaller graphs";
+        let words = "it would take 2.0 KiB, the limit is 1 B; MORE or match smaller graphs";
         assert_eq!(memory.worded(loud), words);
         let plain = Error::Stopped("cancelled");
         assert_eq!(plain.worded(loud), plain.to_string());

@@ -31,6 +31,15 @@ pub enum Interrupt {
     Cancelled,
 }
 
+impl From<Interrupt> for Error {
+    fn from(why: Interrupt) -> Self {
+        Self::Stopped(match why {
+            Interrupt::TimeLimit => "the time limit has passed",
+            Interrupt::Cancelled => "cancelled",
+        })
+    }
+}
+
 type Observer = Arc<dyn Fn(Progress<'_>) + Send + Sync>;
 type Listener = Arc<dyn Fn() + Send + Sync>;
 
@@ -235,11 +244,12 @@ impl Monitor {
             total: None,
             value: None,
         };
-        match self.checkpoint(start) {
-            None => Ok(()),
-            Some(Interrupt::TimeLimit) => Err(Error::Stopped("the time limit has passed")),
-            Some(Interrupt::Cancelled) => Err(Error::Stopped("cancelled")),
-        }
+        self.checkpoint(start).map_or(Ok(()), |why| Err(why.into()))
+    }
+
+    /// An error when the work should stop, for loops that have no part of a result to return.
+    pub fn go_on(&self) -> Result<()> {
+        self.interrupted().map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// A monitor for a part of the work, during which `bytes` more are held by the rest of it.
@@ -386,7 +396,7 @@ mod tests {
             .to_string();
         assert_eq!(
             message,
-            "the kernel needs 1.0 GiB, the limit is 1.0 MiB; allow more memory or match smaller graphs"
+            "the kernel would take 1.0 GiB, the limit is 1.0 MiB; allow more memory or match smaller graphs"
         );
         assert!(monitor.reserve("little", 1 << 20, &[]).is_ok());
         assert!(monitor.holding(1).reserve("little", 1 << 20, &[]).is_err());

@@ -78,10 +78,8 @@ fn a_prior_that_already_separates_is_kept() {
     let line = Matrix::from_vec(3, 1, vec![0.0, 10.0, 20.0]);
     let arrays = Arrays::new(line.clone(), line, &[(0, 0), (2, 2)]);
     for mode in MODES {
-        let learner = Learner {
-            prior: 1.0,
-            ..learner(mode, 10.0)
-        };
+        let mut learner = learner(mode, 10.0);
+        learner.prior = 1.0;
         let learned = learner
             .learn(&arrays.examples(), &Monitor::silent())
             .unwrap();
@@ -102,10 +100,8 @@ fn a_prior_enters_the_objective_as_a_distance() {
         _ => 0.0,
     });
     for mode in MODES {
-        let learner = Learner {
-            prior: 0.3,
-            ..learner(mode, 100.0)
-        };
+        let mut learner = learner(mode, 100.0);
+        learner.prior = 0.3;
         let learned = learner
             .learn(&arrays.examples(), &Monitor::silent())
             .unwrap();
@@ -159,10 +155,8 @@ fn a_lighter_anchor_pays_less_for_its_slack() {
 fn limits_are_told_from_convergence() {
     let arrays = Arrays::noisy(2, 40, 0, 4, 6, 0.3);
     for mode in MODES {
-        let short = Learner {
-            max_rounds: 2,
-            ..learner(mode, 100.0)
-        };
+        let mut short = learner(mode, 100.0);
+        short.max_rounds = 2;
         let learned = short.learn(&arrays.examples(), &Monitor::silent()).unwrap();
         assert_eq!(learned.status, Status::RoundLimit);
         assert_eq!(learned.rounds.len(), 2);
@@ -188,17 +182,19 @@ fn limits_are_told_from_convergence() {
 #[test]
 fn parameters_out_of_range_are_refused_in_words() {
     let arrays = Arrays::noisy(1, 5, 1, 2, 2, 0.1);
-    let fine = Learner::default();
+    let changed = |change: &dyn Fn(&mut Learner)| {
+        let mut learner = Learner::default();
+        change(&mut learner);
+        learner
+    };
     let mut wrong: Vec<(Learner, &str)> = [0.0, -1.0, f64::NAN, f64::INFINITY]
         .into_iter()
-        .map(|c| (Learner { c, ..fine }, "c:"))
+        .map(|c| (changed(&|learner| learner.c = c), "c:"))
         .collect();
-    let tolerance = 0.0;
-    wrong.push((Learner { tolerance, ..fine }, "tolerance"));
-    let max_rounds = 0;
-    wrong.push((Learner { max_rounds, ..fine }, "max_rounds"));
+    wrong.push((changed(&|learner| learner.tolerance = 0.0), "tolerance"));
+    wrong.push((changed(&|learner| learner.max_rounds = 0), "max_rounds"));
     for prior in [-1.0, f64::NAN] {
-        wrong.push((Learner { prior, ..fine }, "prior"));
+        wrong.push((changed(&|learner| learner.prior = prior), "prior"));
     }
     for (learner, word) in wrong {
         let error = learner.learn(&arrays.examples(), &Monitor::silent());
@@ -213,10 +209,8 @@ fn arrays_that_do_not_fit_are_refused_in_words() {
     let refuse = |prior: f64, word: &str, spoil: &dyn Fn(&mut Arrays)| {
         let mut arrays = good.clone();
         spoil(&mut arrays);
-        let learner = Learner {
-            prior,
-            ..Learner::default()
-        };
+        let mut learner = Learner::default();
+        learner.prior = prior;
         let error = learner
             .learn(&arrays.examples(), &Monitor::silent())
             .unwrap_err();

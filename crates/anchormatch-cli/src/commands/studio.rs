@@ -242,7 +242,8 @@ impl Options {
         let paths = paths.map(PathBuf::as_path);
         let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
         let model = self.method.points_model;
-        let sides = Sides::read(&self.reading, paths, matcher, model, kinds, memory)?;
+        let named = self.knowledge.names_nodes();
+        let sides = Sides::read(&self.reading, paths, matcher, model, (kinds, named), memory)?;
         let sides = self.knowledge.named(sides)?;
         let images = [
             ("--source-image", &self.source_image),

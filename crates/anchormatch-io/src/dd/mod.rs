@@ -289,7 +289,7 @@ mod tests {
         );
         assert_eq!(
             refusal("p 4000000000 4000000000 0 0\n"),
-            "a.dd: problem 1 needs 16384.0 PiB, the limit is 256.0 MiB; \
+            "a.dd: problem 1 would take 16384.0 PiB, the limit is 256.0 MiB; \
              check the numbers of nodes that the file announces or allow more memory"
         );
         assert!(refusal("p 0 4000000000 0 0\n").contains("89.4 GiB"));

@@ -106,7 +106,7 @@ pub fn read_edge_list_from(
         rows += 1;
         options.reserve_beside(name, &builder, kinds.memory())?;
     }
-    if rows == 0 {
+    if rows == 0 && !options.may_be_empty {
         return Err(fault(
             name,
             None,

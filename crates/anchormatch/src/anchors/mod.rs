@@ -5,7 +5,7 @@
 //! average over anchors is taken, it counts with its weight. Hard pairs are one-to-one; soft ones may
 //! be many-to-many. Of other nodes it is known that they [have no partner](Anchors::with_alone).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -103,6 +103,7 @@ impl Anchors {
         let mut result = Self::default();
         let mut partner_of_source: HashMap<usize, usize> = HashMap::new();
         let mut partner_of_target: HashMap<usize, usize> = HashMap::new();
+        let mut seen = HashSet::new();
         for anchor in anchors {
             let Anchor {
                 source: s,
@@ -125,7 +126,7 @@ impl Anchors {
                 )));
             }
             if weight < 1.0 {
-                if !result.soft.contains(&anchor) {
+                if seen.insert((s, t, weight.to_bits())) {
                     result.soft.push(anchor);
                 }
                 continue;

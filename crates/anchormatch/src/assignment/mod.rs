@@ -24,6 +24,7 @@ pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::monitor::Monitor;
 
 /// The largest absolute cost accepted. Differences and sums of that many costs stay finite, so no
 /// intermediate result can overflow.
@@ -87,6 +88,21 @@ pub fn minimise(cost: &Matrix) -> Result<LinearAssignment> {
 pub fn maximise(score: &Matrix) -> Result<LinearAssignment> {
     let mut best = LinearAssignment::default();
     LinearSolver::new().maximise(score, &mut best)?;
+    Ok(best)
+}
+
+/// [`maximise`], cut short when `monitor` says so: see [`LinearSolver::watched_by`].
+///
+/// # Errors
+/// As for [`minimise`].
+///
+/// # Complexity
+/// As for [`minimise`].
+pub fn maximise_within(score: &Matrix, monitor: &Monitor) -> Result<LinearAssignment> {
+    let mut best = LinearAssignment::default();
+    LinearSolver::new()
+        .watched_by(monitor)
+        .maximise(score, &mut best)?;
     Ok(best)
 }
 

@@ -57,6 +57,23 @@ impl Sinkhorn {
         tolerance: f64,
         max_sweeps: usize,
     ) -> Balance {
+        self.balance_while(matrix, (rows, cols), (tolerance, max_sweeps), || true)
+    }
+
+    /// [`balance`](Self::balance) that asks `go_on` before each sweep but the first.
+    ///
+    /// # Panics
+    /// When the slice does not fill its shape.
+    ///
+    /// # Complexity
+    /// As for [`balance`](Self::balance).
+    pub fn balance_while(
+        &mut self,
+        matrix: &mut [f64],
+        (rows, cols): (usize, usize),
+        (tolerance, max_sweeps): (f64, usize),
+        mut go_on: impl FnMut() -> bool,
+    ) -> Balance {
         assert_eq!(matrix.len(), rows * cols, "matrix fills its shape");
         if matrix.is_empty() {
             return Balance {
@@ -75,7 +92,7 @@ impl Sinkhorn {
             sweeps: 0,
             error: f64::INFINITY,
         };
-        while balance.sweeps < max_sweeps {
+        while balance.sweeps < max_sweeps && (balance.sweeps == 0 || go_on()) {
             balance.sweeps += 1;
             let mut error = 0.0f64;
             self.column_sum.fill(0.0);
@@ -205,6 +222,25 @@ mod tests {
         for i in 0..rows {
             let sum: f64 = matrix[i * cols..(i + 1) * cols].iter().sum();
             assert!((sum - 1.0).abs() <= 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_the_sweeps_and_leaves_a_scaled_matrix() {
+        let (rows, cols) = (5, 5);
+        let start = positive(rows, cols, 30.0, 1);
+        for asked in [0, 1, 6] {
+            let mut matrix = start.clone();
+            let mut left = asked;
+            let limits = (0.0, 1000);
+            let balance = Sinkhorn::new().balance_while(&mut matrix, (rows, cols), limits, || {
+                left -= 1;
+                left >= 0
+            });
+            assert_eq!(balance.sweeps, asked as usize + 1);
+            let mut same = start.clone();
+            Sinkhorn::new().balance(&mut same, rows, cols, 0.0, balance.sweeps);
+            assert_eq!(matrix, same);
         }
     }
 

@@ -69,6 +69,18 @@ pub trait Pairwise: Send + Sync {
     /// `out = W x`, both n₁×n₂ row-major; `scratch` has [`scratch_len`](Self::scratch_len) entries.
     fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]);
 
+    /// [`apply`](Self::apply) that asks `go_on` where it takes long; `false` when it was cut short, `out` as it was.
+    fn apply_while(
+        &self,
+        x: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        _go_on: &dyn Fn() -> bool,
+    ) -> bool {
+        self.apply(x, out, scratch);
+        true
+    }
+
     /// How much scratch memory [`apply`](Self::apply) needs, in `f64`s.
     fn scratch_len(&self) -> usize;
 

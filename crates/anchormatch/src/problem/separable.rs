@@ -205,9 +205,23 @@ impl Pairwise for SeparablePairwise {
     }
 
     fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        self.apply_while(x, out, scratch, &|| true);
+    }
+
+    fn apply_while(
+        &self,
+        x: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        go_on: &dyn Fn() -> bool,
+    ) -> bool {
         let ((n, m), r) = (self.shape(), self.rank);
         multiply_into(scratch, &self.f, x, n * r, n, m);
-        multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
+        let goes_on = go_on();
+        if goes_on {
+            multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
+        }
+        goes_on
     }
 
     fn scratch_len(&self) -> usize {

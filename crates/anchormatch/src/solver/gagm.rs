@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, round_within};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -127,7 +127,7 @@ impl Solver for Gagm {
         let mut annealing = Annealing::new(problem, unary, initial(problem, start));
         let (mut temperature, mut beta, mut inner) = (0, self.first_beta, 0);
         while iterations.go_on() {
-            let change = annealing.step(self, beta);
+            let change = annealing.step(self, beta, monitor);
             inner += 1;
             if change <= self.tolerance || inner == self.inner_iterations {
                 temperature += 1;
@@ -137,7 +137,7 @@ impl Solver for Gagm {
             iterations.record(change, temperature == temperatures);
         }
         let soft = Matrix::from_vec(rows, cols, annealing.now);
-        let assignment = round(problem, &soft)?;
+        let assignment = round_within(problem, &soft, monitor)?;
         Ok(iterations.solution(problem, assignment, soft))
     }
 }
@@ -176,7 +176,7 @@ impl<'p> Annealing<'p> {
     }
 
     /// One step at β; returns Σ|M − M'| over the larger side.
-    fn step(&mut self, parameters: &Gagm, beta: f64) -> f64 {
+    fn step(&mut self, parameters: &Gagm, beta: f64, monitor: &Monitor) -> f64 {
         let problem = self.problem;
         let (rows, cols) = problem.shape();
         let sign = problem.sense().sign();
@@ -199,8 +199,10 @@ impl<'p> Annealing<'p> {
             self.affinities.mask(&mut self.now);
             self.balance_with_slack(if partial { 1.0 } else { (-beta).exp() }, tolerance, sweeps);
         } else {
+            let go_on = || monitor.interrupted().is_none();
+            let limits = (tolerance, sweeps);
             self.sinkhorn
-                .balance(&mut self.now, rows, cols, tolerance, sweeps);
+                .balance_while(&mut self.now, (rows, cols), limits, go_on);
         }
         let moved: f64 = self
             .now
@@ -325,7 +327,7 @@ mod tests {
         }
         let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
         let mut annealing = Annealing::new(&problem, unary, soft.as_slice().to_vec());
-        assert!(annealing.step(&Gagm::default(), 100.0) < 0.01);
+        assert!(annealing.step(&Gagm::default(), 100.0, &Monitor::silent()) < 0.01);
     }
 
     #[test]

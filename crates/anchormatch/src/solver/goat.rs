@@ -21,7 +21,7 @@ use super::frank_wolfe::{
     Direction, End, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -133,7 +133,7 @@ impl Solver for Goat {
             "goat",
             self.restarts,
             self.max_iterations,
-            |_, x, report| self.climb(problem, unary, x, report),
+            |_, x, report| self.climb(problem, unary, x, (monitor, report)),
         )
     }
 }
@@ -144,11 +144,11 @@ impl Goat {
         problem: &Problem,
         unary: &[f64],
         x: Vec<f64>,
-        report: &Report<'_>,
+        (monitor, report): (&Monitor, &Report<'_>),
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let mut convergence = Vec::new();
-        let mut walk = Walk::new(problem, unary, x, Plans::new(self, problem));
+        let mut walk = Walk::new(problem, unary, x, Plans::new(self, problem, monitor));
         let status = if n * m == 0 {
             Status::Converged
         } else {
@@ -165,7 +165,7 @@ impl Goat {
             })?
         };
         let mut soft = Matrix::from_vec(n, m, walk.into_x());
-        let assignment = round(problem, &soft)?;
+        let assignment = round_within(problem, &soft, monitor)?;
         cap_sums(&mut soft, &Assignment::empty(n));
         Ok(Solution {
             objective: problem.objective(&assignment),
@@ -180,7 +180,7 @@ impl Goat {
     /// Q, the soft assignment that follows the scores.
     fn transport(
         &self,
-        problem: &Problem,
+        (problem, monitor): (&Problem, &Monitor),
         score: &[f64],
         plan: &mut [f64],
         balancer: &mut Balancer,
@@ -206,8 +206,9 @@ impl Goat {
         balancer.fill(score, factor, high, plan, n, m);
         let least = (factor * (low - high)).max(LEAST_EXPONENT);
         set_ruled_out(problem, plan, least.exp() * RULED_OUT);
-        let (tolerance, sweeps) = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
-        balancer.sinkhorn.balance(plan, n, m, tolerance, sweeps);
+        let limits = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
+        let go_on = || monitor.interrupted().is_none();
+        balancer.sinkhorn.balance_while(plan, (n, m), limits, go_on);
         balancer.remember();
         if balancer.square {
             balancer.mend(plan, n);
@@ -227,16 +228,18 @@ impl Goat {
 struct Plans<'p> {
     goat: &'p Goat,
     problem: &'p Problem,
+    monitor: &'p Monitor,
     balancer: Balancer,
     plan: Vec<f64>,
 }
 
 impl<'p> Plans<'p> {
-    fn new(goat: &'p Goat, problem: &'p Problem) -> Self {
+    fn new(goat: &'p Goat, problem: &'p Problem, monitor: &'p Monitor) -> Self {
         let (n, m) = problem.shape();
         Self {
             goat,
             problem,
+            monitor,
             balancer: Balancer::new(n, m),
             plan: vec![0.0; n * m],
         }
@@ -250,10 +253,11 @@ impl Direction for Plans<'_> {
         let Self {
             goat,
             problem,
+            monitor,
             balancer,
             plan,
         } = self;
-        goat.transport(problem, gradient, plan, balancer);
+        goat.transport((problem, monitor), gradient, plan, balancer);
         Ok(())
     }
 
@@ -323,6 +327,7 @@ mod tests {
                 sinkhorn_sweeps: 20_000,
                 ..Goat::default()
             };
+            let silent = Monitor::silent();
             let mut balancer = Balancer::new(n, m);
             let mut plan = vec![0.0; n * m];
             for round in 0..3 {
@@ -330,7 +335,7 @@ mod tests {
                 let score: Vec<f64> = (0..n * m)
                     .map(|p| ((p * 7 + 3 * round) % 13) as f64 - 4.0)
                     .collect();
-                solver.transport(&problem, &score, &mut plan, &mut balancer);
+                solver.transport((&problem, &silent), &score, &mut plan, &mut balancer);
                 let want = reference(&score, n, m, 8.0);
                 for (got, want) in plan.iter().zip(want) {
                     assert!((got - want).abs() < 1e-9, "{n}×{m}: {got} {want}");
@@ -347,13 +352,14 @@ mod tests {
                 sharpness: 150.0,
                 ..Goat::default()
             };
+            let silent = Monitor::silent();
             let mut balancer = Balancer::new(n, m);
             let mut plan = vec![0.0; n * m];
             for round in 0..6 {
                 let score: Vec<f64> = (0..n * m)
                     .map(|p| if (p + round) % 5 == 0 { 1e200 } else { -1e200 })
                     .collect();
-                solver.transport(&problem, &score, &mut plan, &mut balancer);
+                solver.transport((&problem, &silent), &score, &mut plan, &mut balancer);
                 assert!(plan.iter().all(|v| v.is_finite() && *v >= 0.0 && *v < 1.1));
             }
         }
@@ -374,7 +380,13 @@ mod tests {
             .collect();
         let plan = |solver: &Goat, score: &[f64]| {
             let mut plan = vec![0.0; n * n];
-            solver.transport(&problem, score, &mut plan, &mut Balancer::new(n, n));
+            let silent = Monitor::silent();
+            solver.transport(
+                (&problem, &silent),
+                score,
+                &mut plan,
+                &mut Balancer::new(n, n),
+            );
             plan
         };
         for (got, want) in plan(&solver, &offset).iter().zip(plan(&solver, &plain)) {

@@ -21,7 +21,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, largest_sum, soft_assignment};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, round_within};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -111,7 +111,7 @@ impl Solver for Hgm {
         }
         projection.finish();
         let score = Matrix::from_vec(rows, cols, marginals);
-        let assignment = round(problem, &score)?;
+        let assignment = round_within(problem, &score, monitor)?;
         let within = largest_sum(score.as_slice(), rows, cols) <= 1.0;
         let soft = if within {
             score

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frank_wolfe::{BestVertex, Form, Fresh, Polytope, StepRule, Taken, climb};
 use super::relaxation::{Iterations, check_nonnegative, initial, scale};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round_within};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -88,20 +88,28 @@ impl Solver for Ipfp {
             let value = problem.objective(assignment) - problem.constant();
             best.offer(problem.sense().sign() * value, assignment);
         }
-        let mut ascent = ascent(problem, unary, initial(problem, start), self.linear_unary);
+        let mut ascent = ascent(
+            problem,
+            unary,
+            initial(problem, start),
+            self.linear_unary,
+            monitor,
+        );
         if iterations.go_on() {
             let most = self.max_iterations;
             climb(&mut ascent, StepRule::Uphill, most, |ascent, taken| {
                 best.offer(ascent.end_value(), ascent.direction.vertex());
                 let gap = relative_gap(ascent, taken);
-                iterations.record(gap, gap <= self.tolerance);
+                // A vertex that a stop cut short says nothing of convergence.
+                let is_still = gap <= self.tolerance && monitor.interrupted().is_none();
+                iterations.record(gap, is_still);
                 iterations.verdict()
             })?;
         }
         let soft = Matrix::from_vec(rows, cols, ascent.x);
         let assignment = match best.into_assignment() {
             Some(assignment) => assignment,
-            None => round(problem, &soft)?,
+            None => round_within(problem, &soft, monitor)?,
         };
         Ok(iterations.solution(problem, assignment, soft))
     }
@@ -112,6 +120,7 @@ fn ascent<'p>(
     unary: &'p [f64],
     x: Vec<f64>,
     linear_unary: bool,
+    monitor: &'p Monitor,
 ) -> Fresh<Objective<'p>, Polytope<'p>> {
     let objective = Objective {
         problem,
@@ -120,7 +129,7 @@ fn ascent<'p>(
         scratch: vec![0.0; problem.pairwise().scratch_len()],
     };
     let sign = problem.sense().sign();
-    Fresh::new(objective, sign, x, Polytope::new(problem))
+    Fresh::new(objective, sign, x, Polytope::new(problem, monitor))
 }
 
 /// ∇f(x)ᵀ(b − x) before a step, relative to the terms that cancel in it.
@@ -217,8 +226,9 @@ mod tests {
         for problem in problems() {
             for linear_unary in [false, true] {
                 let x = initial(&problem, &Start::default());
-                let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
-                let mut ascent = ascent(&problem, unary, x, linear_unary);
+                let silent = Monitor::silent();
+                let unary = problem.full_unary(&silent).unwrap().as_slice();
+                let mut ascent = ascent(&problem, unary, x, linear_unary, &silent);
                 let mut last = relaxed(&problem, &ascent.x, linear_unary);
                 let mut gap = f64::INFINITY;
                 for _ in 0..2000 {
@@ -246,9 +256,10 @@ mod tests {
     #[test]
     fn the_best_assignment_seen_is_returned() {
         for problem in problems() {
-            let unary = problem.full_unary(&Monitor::silent()).unwrap().as_slice();
+            let silent = Monitor::silent();
+            let unary = problem.full_unary(&silent).unwrap().as_slice();
             let first = initial(&problem, &Start::default());
-            let mut ascent = ascent(&problem, unary, first, true);
+            let mut ascent = ascent(&problem, unary, first, true, &silent);
             let mut best = f64::NEG_INFINITY;
             let sign = problem.sense().sign();
             for _ in 0..100 {

@@ -68,7 +68,7 @@ pub use memory::matrices;
 pub use path::Path;
 pub use portfolio::Portfolio;
 pub use quantum_walk::QuantumWalk;
-pub use rounding::round;
+pub use rounding::{round, round_within};
 pub use rrwm::Rrwm;
 pub use sampler::{Curve, Sampler, Samples};
 pub use sdp::Sdp;

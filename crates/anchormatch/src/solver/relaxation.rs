@@ -132,6 +132,13 @@ impl<'m> Iterations<'m> {
         self.status = status;
     }
 
+    /// Ends the iterations within one, because the monitor says so.
+    pub(super) fn cut_short(&mut self) {
+        if let Some(why) = self.monitor.interrupted() {
+            self.status = why.into();
+        }
+    }
+
     /// Whether a limit ended them.
     pub(super) fn were_interrupted(&self) -> bool {
         self.status.was_interrupted()

@@ -3,6 +3,7 @@
 use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 
 /// The assignment with the largest total score within the candidates.
@@ -16,10 +17,21 @@ use crate::problem::{Coverage, Problem};
 /// # Complexity
 /// One linear assignment, O(n³) at worst; for partial coverage O(k²) values of W more.
 pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
+    round_within(problem, score, &Monitor::silent())
+}
+
+/// [`round`] that gives the monitor a say: cut short, it is an assignment with a large total score.
+///
+/// # Errors
+/// When a score is not finite.
+///
+/// # Complexity
+/// As for [`round`].
+pub fn round_within(problem: &Problem, score: &Matrix, monitor: &Monitor) -> Result<Assignment> {
     let (n, m) = problem.shape();
     let candidates = problem.candidates();
     let mut assignment = if candidates.is_all() {
-        assignment::maximise(score)?.columns
+        assignment::maximise_within(score, monitor)?.columns
     } else {
         let little = assignment::ruled_out(score.as_slice().iter().copied(), n, m);
         let mut restricted = Matrix::filled(n, m, little);
@@ -28,7 +40,7 @@ pub fn round(problem: &Problem, score: &Matrix) -> Result<Assignment> {
                 restricted[(i, a)] = score[(i, a)];
             }
         }
-        let mut columns = assignment::maximise(&restricted)?.columns;
+        let mut columns = assignment::maximise_within(&restricted, monitor)?.columns;
         columns.retain(|i, a| candidates.allows(i, a));
         columns
     };

@@ -24,7 +24,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -140,7 +140,14 @@ impl Solver for Rrwm {
         };
         while status == Status::IterationLimit && convergence.len() < self.max_iterations {
             let change = walk.step(&affinities);
-            self.reweight(&walk.now, jump.as_mut_slice(), &mut sinkhorn, rows, cols);
+            let shape = (rows, cols);
+            self.reweight(
+                &walk.now,
+                jump.as_mut_slice(),
+                &mut sinkhorn,
+                shape,
+                monitor,
+            );
             affinities.mask(jump.as_mut_slice());
             walk.mix(jump.as_slice());
             convergence.push(change);
@@ -158,7 +165,7 @@ impl Solver for Rrwm {
             }
         }
         let score = Matrix::from_vec(rows, cols, walk.now);
-        let assignment = round(problem, &score)?;
+        let assignment = round_within(problem, &score, monitor)?;
         cap_sums(&mut jump, &assignment);
         Ok(Solution {
             objective: problem.objective(&assignment),
@@ -178,8 +185,8 @@ impl Rrwm {
         x: &[f64],
         z: &mut [f64],
         sinkhorn: &mut Sinkhorn,
-        rows: usize,
-        cols: usize,
+        (rows, cols): (usize, usize),
+        monitor: &Monitor,
     ) {
         let amplification = self
             .amplification
@@ -194,8 +201,9 @@ impl Rrwm {
         for (slot, &value) in z.iter_mut().zip(x) {
             *slot = (factor * (value - largest)).exp();
         }
-        let (tolerance, sweeps) = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
-        sinkhorn.balance(z, rows, cols, tolerance, sweeps);
+        let limits = (self.sinkhorn_tolerance, self.sinkhorn_sweeps);
+        let go_on = || monitor.interrupted().is_none();
+        sinkhorn.balance_while(z, (rows, cols), limits, go_on);
     }
 }
 
@@ -349,7 +357,8 @@ mod tests {
             let mut jump = vec![0.0; n * m];
             for _ in 0..iterations {
                 walk.step(&affinities);
-                solver.reweight(&walk.now, &mut jump, &mut Sinkhorn::new(), n, m);
+                let silent = Monitor::silent();
+                solver.reweight(&walk.now, &mut jump, &mut Sinkhorn::new(), (n, m), &silent);
                 walk.mix(&jump);
             }
             for (got, want) in walk.now.iter().zip(reference(&problem, iterations)) {

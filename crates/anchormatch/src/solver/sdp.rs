@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::bytes;
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into, symmetric_eigen};
 use crate::monitor::{Monitor, Progress};
@@ -151,7 +151,7 @@ impl Solver for Sdp {
                 0.0
             }
         });
-        let assignment = round(problem, &soft)?;
+        let assignment = round_within(problem, &soft, monitor)?;
         cap_sums(&mut soft, &assignment);
         Ok(Solution {
             objective: problem.objective(&assignment),

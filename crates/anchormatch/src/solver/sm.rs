@@ -18,7 +18,7 @@ use super::relaxation::{
     Iterations, add, check_nonnegative, dot, initial, norm, scale, soft_assignment,
 };
 use super::rounding::drop_harmful;
-use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round_within};
 use crate::assignment::{Assignment, greedy};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -137,7 +137,7 @@ impl Solver for Sm {
         }
         let score = Matrix::from_vec(rows, cols, x);
         let assignment = match self.discretisation {
-            Discretisation::Linear => round(problem, &score)?,
+            Discretisation::Linear => round_within(problem, &score, monitor)?,
             Discretisation::Greedy => round_greedily(problem, &score)?,
         };
         let soft = soft_assignment(score.into_vec(), rows, cols);

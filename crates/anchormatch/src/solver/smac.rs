@@ -26,7 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, dot, norm, scale, soft_assignment};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round_within};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -100,7 +100,11 @@ impl Solver for Smac {
         if score.iter().sum::<f64>() < 0.0 {
             scale(&mut score, -1.0);
         }
-        let assignment = round(problem, &Matrix::from_vec(rows, cols, score.clone()))?;
+        let assignment = round_within(
+            problem,
+            &Matrix::from_vec(rows, cols, score.clone()),
+            monitor,
+        )?;
         search.operator.affinities.mask(&mut score);
         let soft = soft_assignment(score, rows, cols);
         Ok(iterations.solution(problem, assignment, soft))

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::relaxation::{
     Iterations, check_nonnegative, check_positive, initial, largest_sum, soft_assignment,
 };
-use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, matrices, round_within};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -118,7 +118,7 @@ impl Solver for Spgm {
             iterations.record(change, change <= self.tolerance);
         }
         let score = Matrix::from_vec(rows, cols, x);
-        let assignment = round(problem, &score)?;
+        let assignment = round_within(problem, &score, monitor)?;
         // A projection that was cut short may miss the sums by its tolerance.
         let soft = if largest_sum(score.as_slice(), rows, cols) > 1.0 {
             soft_assignment(score.into_vec(), rows, cols)
@@ -322,7 +322,8 @@ mod tests {
             prop_assert!((total - n.min(m) as f64).abs() < 1e-9);
             // No assignment lies on the side of x: the best of them is found exactly.
             let away: Vec<f64> = x.iter().zip(&nearest).map(|(x, p)| x - p).collect();
-            let mut polytope = Polytope::new(&problem);
+            let silent = Monitor::silent();
+            let mut polytope = Polytope::new(&problem, &silent);
             let best = sum_over(&away, polytope.best_vertex(&away).unwrap());
             prop_assert!(best - dot(&away, &nearest) <= 1e-6);
         }
@@ -346,7 +347,8 @@ mod tests {
             let mut gradient = vec![0.0; n * m];
             let mut scratch = vec![0.0; affinities.scratch_len()];
             affinities.apply(x.as_slice(), &mut gradient, &mut scratch);
-            let mut polytope = Polytope::new(&problem);
+            let silent = Monitor::silent();
+            let mut polytope = Polytope::new(&problem, &silent);
             let best = sum_over(&gradient, polytope.best_vertex(&gradient).unwrap());
             let here = dot(&gradient, x.as_slice());
             assert!(best - here <= 1e-4 * best, "{best} {here}");

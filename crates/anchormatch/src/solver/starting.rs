@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::listed::{Space, fullest};
-use super::{Start, round};
+use super::{Start, round_within};
 use crate::assignment::{Assignment, augment};
 use crate::error::Result;
 use crate::linalg::Csr;
@@ -23,7 +23,7 @@ pub(super) fn starting_point(
     match (start.assignment, start.soft) {
         (Some(assignment), _) => completed_within(problem, assignment, monitor),
         (None, Some(soft)) => match Space::of(problem) {
-            None => round(problem, &*soft.full(monitor)?),
+            None => round_within(problem, &*soft.full(monitor)?, monitor),
             Some(space) => {
                 let value = |e| soft[(space.entries.row(e), space.entries.column(e))];
                 let score: Vec<f64> = (0..space.count()).map(value).collect();

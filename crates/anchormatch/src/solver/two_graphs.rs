@@ -5,7 +5,7 @@
 //! and strings have no use for negative ones: where there are any, [`TwoGraphs::nonnegative`] counts from the least.
 
 use super::memory::squares;
-use super::{Configurable, Info, Kind, OnLists, Solution, Solver, Start, Status, round};
+use super::{Configurable, Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -169,12 +169,13 @@ pub(super) fn solution(
     for (slot, u) in score.as_mut_slice().iter_mut().zip(unary.as_slice()) {
         *slot += u;
     }
-    let assignment = round(problem, &score)?;
+    let assignment = round_within(problem, &score, monitor)?;
     let mut soft = score;
     soft.as_mut_slice()
         .iter_mut()
         .for_each(|v| *v += LEAST_SOFT);
-    Sinkhorn::new().balance(soft.as_mut_slice(), n, m, 1e-6, SOFT_SWEEPS);
+    let go_on = || monitor.interrupted().is_none();
+    Sinkhorn::new().balance_while(soft.as_mut_slice(), (n, m), (1e-6, SOFT_SWEEPS), go_on);
     // What the candidates rule out is taken away afterwards: a row of zeros cannot be balanced.
     for i in 0..n {
         for a in (0..m).filter(|&a| !problem.candidates().allows(i, a)) {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::squares;
 use super::relaxation::check_nonnegative;
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, multiply_transposed_into, symmetric_eigen};
@@ -107,11 +107,12 @@ impl Solver for Umeyama {
             }
             add_spectral_score(&source, &target, &mut score);
         }
-        let assignment = round(problem, &score)?;
+        let assignment = round_within(problem, &score, monitor)?;
         let mut soft = score;
         // Balancing needs positive entries.
         soft.as_mut_slice().iter_mut().for_each(|v| *v += 1e-9);
-        Sinkhorn::new().balance(soft.as_mut_slice(), n, m, 1e-6, SOFT_SWEEPS);
+        let go_on = || monitor.interrupted().is_none();
+        Sinkhorn::new().balance_while(soft.as_mut_slice(), (n, m), (1e-6, SOFT_SWEEPS), go_on);
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,

@@ -82,11 +82,9 @@ impl Arrays {
 }
 
 pub(crate) fn learner(mode: Mode, c: f64) -> Learner {
-    Learner {
-        mode,
-        c,
-        ..Learner::default()
-    }
+    let mut learner = Learner::default();
+    (learner.mode, learner.c) = (mode, c);
+    learner
 }
 
 pub(crate) fn learn(arrays: &Arrays, mode: Mode, c: f64) -> LearnedProximity {

@@ -142,10 +142,8 @@ fn figures_of(
 fn distances(bench: &Workbench<'_>, heat: &Heat) -> Result<Vec<(&'static str, Matrix)>> {
     let count = Paper::default().eigenvectors;
     let joint = Learner::default();
-    let shared = Learner {
-        metric: Metric::Shared,
-        ..joint
-    };
+    let mut shared = joint;
+    shared.metric = Metric::Shared;
     let kernels = [&heat.kernels[0], &heat.kernels[1]];
     let [source, target] = [0, 1].map(|g| heat.spectra[g].squared_eigenvectors(count));
     let plain = Matrix::from_fn(bench.free[0].len(), bench.free[1].len(), |i, a| {

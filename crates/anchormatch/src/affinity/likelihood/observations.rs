@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::{Csr, Matrix, quantile};
+use crate::monitor::Monitor;
 
 /// From this density on, what is missing of a weighted graph counts as weight zero.
 const NEARLY_COMPLETE: f64 = 0.99;
@@ -20,6 +22,9 @@ const ORDINARY: std::ops::Range<f64> = 1e-50..1e50;
 /// From this ratio of squared mean and variance on, the mean is taken off: as polynomials of the raw
 /// values, likelihoods would cancel to nothing.
 const FAR: f64 = 1e8;
+
+/// Entries of a table that are formed before anybody is asked: a tenth of a second.
+const UNASKED: usize = 1 << 24;
 
 /// On which scale weights are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,7 +174,21 @@ impl Observations {
     /// What `graph` shows, its weights on a scale; of a directed graph, what its arcs show if `directed`.
     #[must_use]
     pub fn of(graph: &Graph, scale: Scale, directed: bool) -> Self {
+        Self::formed(graph, scale, directed, &Monitor::silent()).expect("nobody stops it")
+    }
+
+    /// [`of`](Self::of) for graphs so large that somebody may want to stop it.
+    ///
+    /// # Errors
+    /// When the monitor stops it: a part of the table is of no use.
+    pub fn formed(graph: &Graph, scale: Scale, directed: bool, monitor: &Monitor) -> Result<Self> {
         let n = graph.node_count();
+        let go_on = |entries: usize| {
+            if entries < UNASKED {
+                return Ok(());
+            }
+            monitor.go_on()
+        };
         let edges = if directed {
             graph.arcs()
         } else {
@@ -182,15 +201,20 @@ impl Observations {
             Scale::Counts => 1.0,
             _ => unit(graph.weights()),
         };
-        let mut values = Matrix::filled(n, n, f64::NAN);
         let (mut count, mut sum) = (0.0, 0.0);
         let nearly = edges.entries() as f64 >= NEARLY_COMPLETE * pairs;
+        let mut absent = f64::NAN;
         if scale == Scale::Counts || (scale == Scale::AsGiven && nearly) {
             // Weights that happened to be zero are no edges of their own kind.
-            values = Matrix::from_fn(n, n, |i, j| if i == j { f64::NAN } else { 0.0 });
+            absent = 0.0;
             count = pairs - edges.entries() as f64;
         }
+        let mut values = Vec::with_capacity(n * n);
         for i in 0..n {
+            go_on(values.len())?;
+            values.resize((i + 1) * n, absent);
+            let row = &mut values[i * n..];
+            row[i] = f64::NAN;
             for (j, weight) in edges.row(i) {
                 let value = match (scale, &scores) {
                     (Scale::Roots, _) => (weight / unit).sqrt(),
@@ -198,18 +222,18 @@ impl Observations {
                     (_, Some(score)) => score(weight),
                     _ => weight / unit,
                 };
-                values[(i, j)] = value;
+                row[j] = value;
                 count += 1.0;
                 sum += value;
             }
         }
         let mut mean = if count > 0.0 { sum / count } else { 0.0 };
-        let squares: f64 = values
-            .as_slice()
-            .iter()
-            .filter(|v| !v.is_nan())
-            .map(|v| (v - mean).powi(2))
-            .sum();
+        let mut squares = 0.0;
+        for row in values.chunks(n.max(1)) {
+            go_on(values.len())?;
+            let shown = row.iter().filter(|v| !v.is_nan());
+            squares = shown.fold(squares, |sum, v| sum + (v - mean).powi(2));
+        }
         let variance = if count > 0.0 { squares / count } else { 0.0 };
         // What is left of equal weights after rounding is no variation.
         let variance = if variance > 1e-24 * mean * mean {
@@ -218,19 +242,18 @@ impl Observations {
             0.0
         };
         if variance > 0.0 && mean * mean > FAR * variance {
-            let values = values.as_mut_slice();
             values.iter_mut().for_each(|v| *v -= mean);
             let left = values.iter().filter(|v| !v.is_nan());
             mean = left.sum::<f64>() / count;
         }
-        Self {
-            values,
+        Ok(Self {
+            values: Matrix::from_vec(n, n, values),
             directed: directed && graph.is_directed(),
             complete: count == pairs,
             density: if pairs > 0.0 { count / pairs } else { 0.0 },
             mean,
             variance,
-        }
+        })
     }
 
     /// What a table of weights between two sides shows, on a scale; there is no diagonal.
@@ -337,6 +360,7 @@ impl Observations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn a_few_zero_weights_leave_a_graph_complete() {
@@ -407,6 +431,18 @@ mod tests {
             .map(|&(i, j, w)| (i, j, if j == 10 { 1e300 } else { w }))
             .collect();
         assert!(has_heavy_tails(&Graph::from_edges(12, &many).unwrap()));
+    }
+
+    #[test]
+    fn a_stop_ends_large_tables_alone() {
+        let stopped = Monitor::silent();
+        stopped.cancel_token().cancel();
+        let formed = |nodes: usize| {
+            let path = Graph::from_edges(nodes, &[(0, 1, 1.0)]).unwrap();
+            Observations::formed(&path, Scale::AsGiven, false, &stopped).map(|shown| shown.density)
+        };
+        assert!(formed(30).is_ok());
+        assert!(matches!(formed(4200), Err(Error::Stopped(_))));
     }
 
     #[test]

@@ -103,6 +103,7 @@ pub enum Status {
 /// D = (K+K')(K+K'+1)/2 unknowns by 15 to 40 steps of O(m D min(m, D)) each; memory is O(mD).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Learner {
     /// How B ⪰ 0 is kept.
     pub mode: Mode,

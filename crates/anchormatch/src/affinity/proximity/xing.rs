@@ -29,6 +29,7 @@ const FLOOR: f64 = 1e-12;
 /// An iteration takes O(|anchors| (n₁ + n₂) K² + K³), memory is O(|anchors| (n₁ + n₂) K).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Xing {
     /// The share of the mean scatter of D that is added to that of S. Default 0.01.
     pub smoothing: f64,

@@ -14,6 +14,7 @@
 use crate::linalg::dot;
 
 use super::costs::Costs;
+use super::patience::Patience;
 
 /// The range of the centred costs over ε. exp(−RATIO) and its inverse squared are finite.
 const RATIO: f64 = 200.0;
@@ -44,6 +45,7 @@ impl Guess {
         &mut self,
         costs: Costs<'_, NEGATE>,
         duals: &mut [f64],
+        patience: &mut Patience<'_>,
     ) -> bool {
         let n = costs.rows();
         debug_assert_eq!(n, costs.columns(), "guesses are for square matrices");
@@ -52,7 +54,7 @@ impl Guess {
             return false;
         };
         let width = range / RATIO;
-        self.balance(n);
+        self.balance(n, patience);
         let grain = power_of_two(exponent(range) - GRAIN_BITS);
         let means = self.column_means.iter().zip(&self.column_scales);
         for (dual, (mean, &scale)) in duals.iter_mut().zip(means) {
@@ -112,11 +114,14 @@ impl Guess {
         Some(range)
     }
 
-    fn balance(&mut self, n: usize) {
+    fn balance(&mut self, n: usize, patience: &mut Patience<'_>) {
         self.column_scales.clear();
         self.column_scales.resize(n, 1.0);
         self.column_sums.resize(n, 0.0);
         for _ in 0..SWEEPS {
+            if !patience.lasts(n * n) {
+                break;
+            }
             self.column_sums.fill(0.0);
             for row in self.kernel.chunks(n) {
                 let scale = 1.0 / dot(row, &self.column_scales);
@@ -185,7 +190,9 @@ mod tests {
             .map(|e| ((e / n * 17 + 5) % n) as f64 * ((e % n * 23 + 1) % n) as f64)
             .collect();
         let mut duals = vec![0.0; n];
-        assert!(Guess::default().duals(Costs::<false>::new(&cost, n, n), &mut duals));
+        let mut patience = Patience::new(&|| true);
+        let costs = Costs::<false>::new(&cost, n, n);
+        assert!(Guess::default().duals(costs, &mut duals, &mut patience));
         let rows: f64 = (0..n)
             .map(|i| {
                 (0..n)
@@ -212,7 +219,9 @@ mod tests {
             vec![0.0; 9],
             (0..9).map(|e| f64::from(e / 3 + e % 3)).collect(),
         ] {
-            assert!(!Guess::default().duals(Costs::<true>::new(&cost, 3, 3), &mut [0.0; 3]));
+            let mut patience = Patience::new(&|| true);
+            let costs = Costs::<true>::new(&cost, 3, 3);
+            assert!(!Guess::default().duals(costs, &mut [0.0; 3], &mut patience));
         }
     }
 }

@@ -26,16 +26,19 @@
 mod candidates;
 mod costs;
 mod guess;
+mod patience;
 mod reduction;
 mod row_by_row;
 mod search;
 
 use self::costs::Costs;
+use self::patience::Patience;
 use self::row_by_row::RowByRow;
 use self::search::{NONE, Search};
 use super::{LARGEST_COST, LinearAssignment};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::monitor::Monitor;
 
 /// Which of several optimal assignments is returned; all choices depend on the matrix alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,6 +73,7 @@ pub enum TieBreak {
 #[derive(Debug, Default)]
 pub struct LinearSolver {
     tie_break: TieBreak,
+    monitor: Monitor,
     transposed: Vec<f64>,
     search: Search,
     row_by_row: RowByRow,
@@ -88,6 +92,18 @@ impl LinearSolver {
         Self {
             tie_break,
             ..Self::default()
+        }
+    }
+
+    /// A solver that ends when `monitor` says so, not before a fraction of a second's work.
+    ///
+    /// What is cut short is filled up with the cheapest that is free, row by row; the duals then prove
+    /// nothing.
+    #[must_use]
+    pub fn watched_by(self, monitor: &Monitor) -> Self {
+        Self {
+            monitor: monitor.unobserved(),
+            ..self
         }
     }
 
@@ -159,12 +175,17 @@ impl LinearSolver {
         } else {
             Costs::<NEGATE>::new(entries, rows, cols)
         };
+        let go_on = || self.monitor.interrupted().is_none();
+        let patience = &mut Patience::new(&go_on);
         let solved = match self.tie_break {
-            TieBreak::Fastest => self.search.run(costs).then(|| self.search.matched()),
-            TieBreak::AsSciPy => self
-                .row_by_row
-                .run(costs)
-                .then(|| self.row_by_row.matched()),
+            TieBreak::Fastest => {
+                let is_sound = self.search.run(costs, patience);
+                is_sound.then(|| self.search.matched())
+            }
+            TieBreak::AsSciPy => {
+                let is_sound = self.row_by_row.run(costs, patience);
+                is_sound.then(|| self.row_by_row.matched())
+            }
         };
         let Some(matched) = solved else {
             return Err(describe_bad_entry(entries, cols));

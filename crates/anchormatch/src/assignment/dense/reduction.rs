@@ -2,6 +2,7 @@
 
 use super::candidates::lesser;
 use super::costs::Costs;
+use super::patience::Patience;
 use super::search::{NONE, Search};
 use super::within_limits;
 
@@ -40,21 +41,34 @@ impl Search {
     }
 
     /// Augmenting row reduction from no matched row at all; leaves the rows still free.
-    pub(super) fn reduce_all_rows<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
+    pub(super) fn reduce_all_rows<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        patience: &mut Patience<'_>,
+    ) {
         self.free_rows.extend(0..costs.rows() as u32);
         for _ in 0..REDUCTION_PASSES {
-            self.reduce_rows(costs);
+            self.reduce_rows(costs, patience);
         }
     }
 
     /// One pass of augmenting row reduction over the free rows: each takes its cheapest column, whose
     /// dual falls until the second cheapest costs as much, and the row pushed out goes next.
-    fn reduce_rows<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
+    fn reduce_rows<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        patience: &mut Patience<'_>,
+    ) {
         let mut budget = REDUCTIONS_PER_ROW * costs.rows();
         self.next_free_rows.clear();
         for k in 0..self.free_rows.len() {
             let mut i = self.free_rows[k] as usize;
             loop {
+                // A reduction reads a row at most.
+                if !patience.lasts(costs.columns()) {
+                    self.next_free_rows.push(i as u32);
+                    break;
+                }
                 let [first, second] = self.two_cheapest(costs, i);
                 let lowered = self.duals[first.column] - (second.reduced - first.reduced);
                 let lowers = lowered < self.duals[first.column] && lowered.is_finite();

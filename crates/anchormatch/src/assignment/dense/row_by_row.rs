@@ -7,6 +7,7 @@
 //! the same way. For a few dozen nodes it is as fast as the search with reductions.
 
 use super::costs::Costs;
+use super::patience::Patience;
 use super::search::NONE;
 use super::{Matched, within_limits};
 
@@ -27,8 +28,12 @@ pub(super) struct RowByRow {
 }
 
 impl RowByRow {
-    /// Solves; `false` when an entry is outside the limits.
-    pub(super) fn run<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
+    /// Solves; `false` when an entry is outside the limits. What `patience` does not last for is filled up.
+    pub(super) fn run<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        patience: &mut Patience<'_>,
+    ) -> bool {
         let (rows, columns) = (costs.rows(), costs.columns());
         if !(0..rows).all(|i| costs.row(i).iter().all(|&x| within_limits(x))) {
             return false;
@@ -40,7 +45,12 @@ impl RowByRow {
         reset(&mut self.distance, columns, 0.0);
         reset(&mut self.before, columns, NONE);
         for row in 0..rows {
-            self.augment(costs, row);
+            if patience.has_ended() {
+                self.take_cheapest_free(costs, row);
+            } else {
+                self.augment(costs, row);
+                patience.lasts(self.closed.len() * columns);
+            }
         }
         let partners = self.column_of.iter().enumerate();
         self.cost_of.clear();
@@ -56,6 +66,20 @@ impl RowByRow {
             costs: &self.cost_of,
             duals: &self.column_duals,
         }
+    }
+
+    /// Gives `row` the free column that is cheapest at the current duals.
+    fn take_cheapest_free<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>, row: usize) {
+        let mut best: Option<(f64, usize)> = None;
+        for j in (0..costs.columns()).filter(|&j| self.row_of[j] == NONE) {
+            let reduced = costs.at(row, j) - self.column_duals[j];
+            if best.is_none_or(|(least, _)| reduced < least) {
+                best = Some((reduced, j));
+            }
+        }
+        let (_, column) = best.expect("columns are at least as many as rows");
+        self.row_of[column] = row as u32;
+        self.column_of[row] = column as u32;
     }
 
     /// Gives `row` a column, and others theirs anew along the shortest path to a free one.

@@ -4,6 +4,7 @@ use super::Matched;
 use super::candidates::{BLOCK, Candidates, block_minimum, lesser};
 use super::costs::Costs;
 use super::guess::Guess;
+use super::patience::Patience;
 
 /// The partner of a node that has none.
 pub(super) const NONE: u32 = u32::MAX;
@@ -58,22 +59,47 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Solves; `false` when an entry is outside the limits.
-    pub(super) fn run<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) -> bool {
+    /// Solves; `false` when an entry is outside the limits. What `patience` does not last for is filled up.
+    pub(super) fn run<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        patience: &mut Patience<'_>,
+    ) -> bool {
         self.reset(costs.rows(), costs.columns());
         if !self.reduce_columns(costs) {
             return false;
         }
-        self.reduce_all_rows(costs);
-        if self.is_hard(costs) {
-            self.start_from_guess(costs);
+        self.reduce_all_rows(costs, patience);
+        if self.is_hard(costs) && !patience.has_ended() {
+            self.start_from_guess(costs, patience);
         }
         self.free_columns
             .extend((0..costs.columns() as u32).filter(|&j| self.row_of[j as usize] == NONE));
         for k in 0..self.free_rows.len() {
-            self.augment(costs, self.free_rows[k] as usize, k as u32 + 1);
+            let row = self.free_rows[k] as usize;
+            if patience.has_ended() {
+                self.take_cheapest_free(costs, row);
+            } else {
+                self.augment(costs, row, k as u32 + 1, patience);
+            }
         }
         true
+    }
+
+    /// Gives `row` the free column that is cheapest at the current duals.
+    fn take_cheapest_free<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>, row: usize) {
+        let reduced = |place: usize| {
+            let j = self.free_columns[place] as usize;
+            costs.at(row, j) - self.duals[j]
+        };
+        let mut best = 0;
+        for place in 1..self.free_columns.len() {
+            if reduced(place) < reduced(best) {
+                best = place;
+            }
+        }
+        let column = self.free_columns.remove(best) as usize;
+        self.assign(row, column, costs.at(row, column));
     }
 
     /// Whether so many rows are still free that the searches would read most of the matrix each.
@@ -83,14 +109,18 @@ impl Search {
     }
 
     /// Starts again from guessed duals, when there are any.
-    fn start_from_guess<const NEGATE: bool>(&mut self, costs: Costs<'_, NEGATE>) {
+    fn start_from_guess<const NEGATE: bool>(
+        &mut self,
+        costs: Costs<'_, NEGATE>,
+        patience: &mut Patience<'_>,
+    ) {
         let mut guess = std::mem::take(&mut self.guess);
         let mut duals = std::mem::take(&mut self.guessed);
         duals.resize(costs.columns(), 0.0);
-        if guess.duals(costs, &mut duals) {
+        if guess.duals(costs, &mut duals, patience) && !patience.has_ended() {
             self.reset(costs.rows(), costs.columns());
             self.duals.copy_from_slice(&duals);
-            self.reduce_all_rows(costs);
+            self.reduce_all_rows(costs, patience);
         }
         (self.guess, self.guessed) = (guess, duals);
     }
@@ -148,6 +178,7 @@ impl Search {
         costs: Costs<'_, NEGATE>,
         source: usize,
         number: u32,
+        patience: &mut Patience<'_>,
     ) {
         self.bound = f64::INFINITY;
         self.nearest = NONE;
@@ -156,7 +187,9 @@ impl Search {
             self.bound_from_free_columns(costs, source);
         }
         self.wait_for_row(source, 0.0);
+        let mut read = 0;
         loop {
+            read += self.pending.len() + self.waiting.len();
             let pending = self.nearest_pending();
             let reached = self.nearest_waiting(pending.map_or(f64::INFINITY, |(_, p)| p.from));
             if let Some(reached) = reached {
@@ -164,6 +197,7 @@ impl Search {
             } else if let Some((position, row)) = pending {
                 self.pending.swap_remove(position);
                 self.read_row(costs, row, number);
+                read += costs.columns();
             } else {
                 break;
             }
@@ -174,6 +208,7 @@ impl Search {
         );
         self.move_duals();
         self.flip_path(costs, source);
+        patience.lasts(read);
     }
 
     /// The pending row that must be read first, with its position; rows beyond the bound are dropped.

@@ -21,7 +21,7 @@ use super::search::Search;
 use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK, TRUST};
 use crate::anchors::{Anchor, Anchors};
 use crate::assignment::Assignment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matcher::{FreeNodes, Log};
 use crate::matching::AnchorCheck;
 use crate::monitor::Monitor;
@@ -64,7 +64,11 @@ pub(super) fn check_anchors(
     let softened = Anchors::new(source, target, softened)?.with_alone_of(anchors);
     let softened = task.with_anchors(softened)?;
     let all = FreeNodes::of(&softened);
-    let observed = observe(&softened, &preset.ingredients, monitor)?;
+    let observed = match observe(&softened, &preset.ingredients, monitor) {
+        // The matching stands without a check.
+        Err(Error::Stopped(_)) => return Ok(Vec::new()),
+        observed => observed?,
+    };
     let evidence = Evidence::new(observed, &softened, &all, preset.ingredients.folded_anchors);
     // Nodes without a partner have no place among the others.
     let place = |nodes: &[usize], node: usize| nodes.binary_search(&node).ok();

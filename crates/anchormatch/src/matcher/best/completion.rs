@@ -7,6 +7,7 @@ use crate::assignment;
 use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::monitor::Monitor;
 
 /// The matching filled up until the smaller side is matched: who is left over goes where the
 /// matched ones point to.
@@ -14,6 +15,7 @@ pub(super) fn complete(
     evidence: &Evidence<'_>,
     found: &Found,
     marginals: &Matrix,
+    monitor: &Monitor,
 ) -> Result<Assignment> {
     let (n, m) = evidence.shape();
     let mut assignment = found.assignment.clone();
@@ -50,7 +52,7 @@ pub(super) fn complete(
         let known = evidence.known_at(&found.model, i, a);
         votes[(k, l)] + known + marginals[(i, a)]
     });
-    let filled = assignment::maximise(&score)?;
+    let filled = assignment::maximise_within(&score, monitor)?;
     for (k, l) in filled.columns.pairs() {
         assignment.set(rows[k], Some(columns[l]));
     }
@@ -73,7 +75,9 @@ mod tests {
                 found.assignment.set(i, None);
             }
             let nothing = Matrix::zeros(right.rows(), right.rows());
-            assert_eq!(complete(search.evidence, &found, &nothing).unwrap(), right);
+            let silent = Monitor::silent();
+            let filled = complete(search.evidence, &found, &nothing, &silent).unwrap();
+            assert_eq!(filled, right);
         });
     }
 }

@@ -54,7 +54,7 @@ use self::search::Search;
 use self::thresholds::{LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::linalg::Matrix;
 use crate::matching::{Alternatives, Matching, Measure, Trust};
 use crate::monitor::Monitor;
@@ -253,13 +253,15 @@ impl Matcher for Best {
         }
         monitor.answerable();
         let monitor = &monitor.for_one_run();
-        let mut matching = if self.repair_anchors {
-            repair::run_repaired(self, task, monitor)?
+        let matching = if self.repair_anchors {
+            repair::run_repaired(self, task, monitor)
         } else {
-            let mut matching = self.run_once(task, monitor)?;
-            repair::note_suspicious(&mut matching, task.graphs());
-            matching
+            self.run_once(task, monitor).map(|mut matching| {
+                repair::note_suspicious(&mut matching, task.graphs());
+                matching
+            })
         };
+        let mut matching = matching.map_err(|error| self.advised(error))?;
         // Whichever part a limit cut short, the matching is not what it would have been without.
         if let Some(why) = monitor.stopped() {
             matching.status = why.into();
@@ -334,6 +336,14 @@ impl Best {
             ingredients,
             ..self
         }
+    }
+
+    /// An error without advice that cannot be followed: a solver needs all pairs.
+    fn advised(&self, error: Error) -> Error {
+        if self.solver.is_some() && error.hints().contains(&Hint::SparseRegime) {
+            return error.hinting(&[Hint::MoreMemory, Hint::SmallerGraphs]);
+        }
+        error
     }
 
     /// The matching, the anchors as they are.
@@ -422,7 +432,7 @@ impl Best {
         let mut assignment = if self.allow_unmatched {
             found.assignment
         } else {
-            complete(&evidence, &found, &marginals.values)?
+            complete(&evidence, &found, &marginals.values, monitor)?
         };
         // Where too many nodes have the same few candidates, some of them stay alone.
         assignment.retain(|i, a| evidence.allows(i, a));

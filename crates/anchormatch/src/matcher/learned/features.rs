@@ -5,7 +5,8 @@
 //! four widths s. Edges of hard anchors count for the nodes at their other ends.
 
 use crate::affinity::second_order::mean_squared_difference;
-use crate::error::{Error, Result};
+use crate::assignment::Assignment;
+use crate::error::{Error, Hint, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::matcher::learned::Lesson;
@@ -40,8 +41,10 @@ pub(super) struct Instance {
     widths: [f64; EDGE_FEATURES],
     /// 1/(k − 1): an assignment gets as much from its edges together as from one likeness of nodes.
     scale: f64,
+    /// What all of this takes.
+    pub(super) bytes: u64,
     /// The partner of each row, where it is known.
-    pub(super) truth: Vec<Option<usize>>,
+    pub(super) truth: Assignment,
 }
 
 impl Instance {
@@ -58,7 +61,7 @@ impl Instance {
                     all[1].len()
                 )));
             }
-            instance.truth[i] = Some(a);
+            instance.truth.set(i, Some(a));
         }
         Ok(instance)
     }
@@ -70,6 +73,10 @@ impl Instance {
         anchors: &[(usize, usize)],
         monitor: &Monitor,
     ) -> Result<Self> {
+        let bytes = bytes(graphs, nodes);
+        let hints = &[Hint::MoreMemory, Hint::SmallerGraphs];
+        monitor.reserve("the likenesses of all nodes", bytes, hints)?;
+        let monitor = &monitor.holding(bytes);
         let values = [
             node_values(graphs[0], monitor)?,
             node_values(graphs[1], monitor)?,
@@ -103,7 +110,8 @@ impl Instance {
         Ok(Self {
             nodes: node_features,
             to_anchors,
-            truth: vec![None; nodes[0].len()],
+            bytes,
+            truth: Assignment::empty(nodes[0].len()),
             x,
             y,
             widths,
@@ -158,20 +166,18 @@ impl Instance {
     /// objective by the weights.
     pub(super) fn totals(
         &self,
-        map: &[Option<usize>],
+        map: &Assignment,
         joined: impl Fn(usize, usize) -> bool,
     ) -> Vec<f64> {
         let mut totals = vec![0.0; NODE_FEATURES + EDGE_FEATURES];
-        for (i, partner) in map.iter().enumerate() {
-            let Some(a) = *partner else { continue };
+        for (i, a) in map.pairs() {
             for (slot, feature) in totals
                 .iter_mut()
                 .zip(self.nodes.iter().chain(&self.to_anchors))
             {
                 *slot += feature[(i, a)];
             }
-            for (j, other) in map.iter().enumerate() {
-                let Some(b) = *other else { continue };
+            for (j, b) in map.pairs() {
                 if i == j || a == b || !joined(i, j) {
                     continue;
                 }
@@ -183,6 +189,17 @@ impl Instance {
         }
         totals
     }
+}
+
+/// The bytes of all likenesses, of the weights, and of unary values made of them.
+fn bytes(graphs: [&Graph; 2], nodes: [&[usize]; 2]) -> u64 {
+    let [n, m] = nodes.map(|nodes| nodes.len() as u64);
+    let tables = (NODE_FEATURES + EDGE_FEATURES + 1) as u64;
+    let squares = graphs.map(|graph| (graph.node_count() as u64).saturating_pow(2));
+    // The weights of all nodes, and of those that are to be matched.
+    let weights = 2u64.saturating_mul(squares[0].saturating_add(squares[1]));
+    let likenesses = tables.saturating_mul(n.saturating_mul(m));
+    likenesses.saturating_add(weights).saturating_mul(8)
 }
 
 /// exp(−Δ²/mean Δ²).

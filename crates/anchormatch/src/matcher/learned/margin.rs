@@ -9,11 +9,12 @@
 
 use super::features::{Instance, NODE_FEATURES};
 use super::{ExampleLearner, LearningMethod, topology};
+use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
-use crate::solver::{Rrwm, Solution, Solver, Start, Status, round};
+use crate::solver::{Rrwm, Solution, Solver, Start, Status, round_within};
 
 /// Iterations of RRWM in a decision while learning.
 const DECISION: usize = 60;
@@ -35,7 +36,7 @@ pub(super) fn learn(
         for instance in instances {
             let decided = decide(learner.method, instance, &weights, true, monitor)?;
             let joined = joined(learner.method);
-            let pairs = instance.truth.iter().flatten().count().max(1) as f64;
+            let pairs = instance.truth.matched().max(1) as f64;
             let (found, wanted) = (
                 instance.totals(&decided, joined),
                 instance.totals(&instance.truth, joined),
@@ -92,43 +93,40 @@ pub(super) fn decide(
     weights: &[f64],
     with_loss: bool,
     monitor: &Monitor,
-) -> Result<Vec<Option<usize>>> {
+) -> Result<Assignment> {
     let mut unary = instance.unary(weights);
     if with_loss {
         // Totals are per pair, and so is the loss.
-        for (i, partner) in instance.truth.iter().enumerate() {
-            if let Some(right) = partner {
-                let row = unary.row_mut(i).iter_mut().enumerate();
-                row.filter(|(a, _)| a != right).for_each(|(_, u)| *u += 1.0);
-            }
+        for (i, right) in instance.truth.pairs() {
+            let row = unary.row_mut(i).iter_mut().enumerate();
+            let wrong = row.filter(|(a, _)| *a != right);
+            wrong.for_each(|(_, u)| *u += 1.0);
         }
     }
     let (n, m) = instance.shape();
     let edges = &weights[NODE_FEATURES..];
     if method == LearningMethod::CaetanoLinear {
-        let found = crate::assignment::maximise(&unary)?.columns;
-        return Ok((0..n).map(|i| found.partner(i)).collect());
+        return Ok(assignment::maximise_within(&unary, monitor)?.columns);
     }
     let problem = instance.problem_with(unary, edges, monitor)?;
     if method == LearningMethod::Mcauley {
         let value = |i: usize, a: usize, j: usize, b: usize| problem.pairwise().value(i, a, j, b);
+        topology::reserve((n, m), monitor)?;
         let best = topology::best_map((n, m), |i, a| problem.unary()[(i, a)], value, monitor);
         return Ok(best.into_iter().map(Some).take(n).collect());
     }
     let mut solver = Rrwm::linear();
     solver.max_iterations = DECISION;
-    let found = solver
-        .solve(&problem, &Start::default(), monitor)?
-        .assignment;
-    Ok((0..n).map(|i| found.partner(i)).collect())
+    let found = solver.solve(&problem, &Start::default(), monitor)?;
+    Ok(found.assignment)
 }
 
 /// The share of known pairs that a map has wrong.
-pub(super) fn loss(instance: &Instance, map: &[Option<usize>]) -> f64 {
+pub(super) fn loss(instance: &Instance, map: &Assignment) -> f64 {
     let known = instance
         .truth
         .iter()
-        .zip(map)
+        .zip(map.iter())
         .filter(|(right, _)| right.is_some());
     let (mut wrong, mut count) = (0.0, 0.0f64);
     for (right, found) in known {
@@ -141,7 +139,7 @@ pub(super) fn loss(instance: &Instance, map: &[Option<usize>]) -> f64 {
 /// The decision by nodes alone, as a solution.
 pub(super) fn by_nodes(problem: &Problem, monitor: &Monitor) -> Result<Solution> {
     let score: Matrix = problem.unary().full(monitor)?.into_owned();
-    let assignment = round(problem, &score)?;
+    let assignment = round_within(problem, &score, monitor)?;
     Ok(Solution {
         objective: problem.objective(&assignment),
         assignment,

@@ -215,10 +215,13 @@ impl ExampleLearner {
             ));
         }
         monitor.enter("features of the examples")?;
-        let instances: Vec<Instance> = lessons
-            .iter()
-            .map(|lesson| Instance::of_lesson(lesson, monitor))
-            .collect::<Result<_>>()?;
+        let (mut held, mut instances) = (0u64, Vec::with_capacity(lessons.len()));
+        for lesson in lessons {
+            let instance = Instance::of_lesson(lesson, &monitor.holding(held))?;
+            held = held.saturating_add(instance.bytes);
+            instances.push(instance);
+        }
+        let monitor = &monitor.holding(held);
         let start = LearnedWeights::equal(self.method);
         let vector = match self.method {
             LearningMethod::LeordeanuSupervised | LearningMethod::LeordeanuUnsupervised => {
@@ -303,6 +306,7 @@ impl Matcher for Learned {
             task.anchors().hard(),
             monitor,
         )?;
+        let monitor = &monitor.holding(instance.bytes);
         log.parameter("preset", self.name());
         log.parameter("learned by", self.weights.method.as_str());
         log.parameter("learned from", self.weights.lessons);

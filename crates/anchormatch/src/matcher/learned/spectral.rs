@@ -12,6 +12,7 @@
 
 use super::features::{EDGE_FEATURES, Instance, NODE_FEATURES};
 use super::{ExampleLearner, LearningMethod};
+use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
@@ -33,10 +34,13 @@ pub(super) fn learn(
     let total: f64 = first.iter().sum();
     let mut weights = first.to_vec();
     let supervised = learner.method == LearningMethod::LeordeanuSupervised;
-    let parts: Vec<Vec<Problem>> = instances
-        .iter()
-        .map(|instance| parts(instance, monitor))
-        .collect::<Result<_>>()?;
+    // All programs of all examples are kept.
+    let (mut held, mut all) = (0, Vec::with_capacity(instances.len()));
+    for instance in instances {
+        all.push(parts(instance, &monitor.holding(held))?);
+        held += (NODE_FEATURES + EDGE_FEATURES) as u64 * program(instance);
+    }
+    let (parts, monitor) = (all, &monitor.holding(held));
     let mut best = (f64::NEG_INFINITY, weights.clone());
     for pass in 0..learner.passes {
         let mut gradient = vec![0.0; weights.len()];
@@ -80,9 +84,15 @@ fn parts(instance: &Instance, monitor: &Monitor) -> Result<Vec<Problem>> {
         .map(|f| {
             let mut unit = vec![0.0; NODE_FEATURES + EDGE_FEATURES];
             unit[f] = 1.0;
-            instance.problem(&unit, monitor)
+            instance.problem(&unit, &monitor.holding(f as u64 * program(instance)))
         })
         .collect()
+}
+
+/// The bytes of one program.
+fn program(instance: &Instance) -> u64 {
+    let (n, m) = instance.shape();
+    (n as u64 * m as u64).saturating_pow(2).saturating_mul(8)
 }
 
 /// The program under some weights, and what each weight has in it.
@@ -150,16 +160,14 @@ pub(super) fn agreement(
         slopes = turned;
         u = next.iter().map(|v| v * unit).collect();
     }
-    let aim: Vec<Option<usize>> = if supervised {
+    let aim: Assignment = if supervised {
         instance.truth.clone()
     } else {
-        let found = crate::assignment::maximise(&Matrix::from_vec(n, m, u.clone()))?.columns;
-        (0..n).map(|i| found.partner(i)).collect()
+        assignment::maximise(&Matrix::from_vec(n, m, u.clone()))?.columns
     };
-    let pairs = aim.iter().flatten().count().max(1) as f64;
+    let pairs = aim.matched().max(1) as f64;
     let inner = |vector: &[f64]| -> f64 {
-        let each = aim.iter().enumerate();
-        let sum: f64 = each.filter_map(|(i, a)| a.map(|a| vector[i * m + a])).sum();
+        let sum: f64 = aim.pairs().map(|(i, a)| vector[i * m + a]).sum();
         sum / pairs.sqrt()
     };
     Ok((inner(&u), slopes.iter().map(|slope| inner(slope)).collect()))

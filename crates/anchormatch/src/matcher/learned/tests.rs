@@ -101,6 +101,50 @@ fn the_matcher_applies_them_and_keeps_anchors() {
 }
 
 #[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    let (source, target, truth) = pair(9, 0.0, 5);
+    let task = Task::from_pairs(&source, &target, &truth[..2]).expect("a task");
+    let matcher = Learned::new(LearnedWeights::equal(LearningMethod::CaetanoLinear));
+    let matcher = matcher.expect("sound weights");
+    let tables = 8 * (14 * 7 * 7 + 2 * 2 * 9 * 9);
+    let run = |bytes| matcher.run(&task, &Monitor::silent().max_memory(bytes));
+    let error = run(tables - 1).expect_err("too little");
+    assert!(
+        error.to_string().starts_with("the likenesses of all nodes"),
+        "{error}"
+    );
+    assert!(run(1 << 20).is_ok());
+    // Examples are all held at once.
+    let examples = [(source, target, truth)];
+    let twice = [lessons(&examples), lessons(&examples)].concat();
+    let learner = ExampleLearner::new(LearningMethod::CaetanoLinear);
+    let one = 8 * (14 + 4) * 9 * 9;
+    let learn = |bytes| learner.learn(&twice, &Monitor::silent().max_memory(bytes));
+    assert!(matches!(learn(2 * one - 1), Err(Error::Memory { .. })));
+    assert!(learn(1 << 20).is_ok());
+}
+
+#[test]
+fn a_stop_leaves_the_other_nodes_to_the_unary_values() {
+    let (n, m) = (7, 5);
+    let unary = |i: usize, a: usize| noise(i, a, 3);
+    let pair = |i: usize, a: usize, j: usize, b: usize| noise(i * 10 + a, j * 10 + b, 4);
+    let monitor = Monitor::silent();
+    let token = monitor.cancel_token();
+    let monitor = monitor.observe(move |progress| {
+        if progress.done == 4 {
+            token.cancel();
+        }
+    });
+    let map = topology::best_map((n, m), unary, pair, &monitor);
+    let first = topology::best_map((4, m), unary, pair, &Monitor::silent());
+    assert_eq!(map[..4], first);
+    for (k, &a) in map.iter().enumerate().skip(4) {
+        assert!((0..m).all(|b| unary(k, b) <= unary(k, a)));
+    }
+}
+
+#[test]
 fn maps_of_a_fixed_topology_are_the_best_of_all() {
     for (n, m, seed) in [(4, 3, 1), (5, 4, 2), (3, 5, 3), (1, 4, 4), (2, 3, 5)] {
         let unary = |i: usize, a: usize| noise(i, a, seed);
@@ -184,7 +228,7 @@ fn totals_are_the_derivatives_of_the_objective() {
     let problem = instance.problem(&weights, &monitor).unwrap();
     let totals = instance.totals(&instance.truth, |_, _| true);
     let sum: f64 = totals.iter().zip(&weights).map(|(t, w)| t * w).sum();
-    let assignment = instance.truth.iter().copied().collect();
+    let assignment = instance.truth.clone();
     assert!((problem.objective(&assignment) - sum).abs() < 1e-9);
 }
 

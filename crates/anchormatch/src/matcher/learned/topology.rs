@@ -11,18 +11,30 @@
 //! first and the rest goes by the unary values. The nodes are taken in their own order, as the paper takes those of its
 //! template.
 
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
 use crate::problem::Problem;
-use crate::solver::{Solution, Status, round};
+use crate::solver::{Solution, Status, round_within};
 
 /// Whether the edge between two rows is one of the topology's.
 pub(super) fn are_joined(i: usize, j: usize) -> bool {
     (1..=2).contains(&i.abs_diff(j))
 }
 
-/// The map of all n nodes to m that maximises Σ u + Σ g over ordered pairs of joined nodes; empty when m is 0.
+/// Refuses maps whose table, who comes before whom, does not fit.
+pub(super) fn reserve((n, m): (usize, usize), monitor: &Monitor) -> Result<()> {
+    let bytes = (m as u64).saturating_pow(2).saturating_mul(n as u64 + 2);
+    let hints = &[Hint::MoreMemory, Hint::SmallerGraphs];
+    monitor.reserve(
+        "the maps of a fixed topology",
+        bytes.saturating_mul(8),
+        hints,
+    )
+}
+
+/// The map of all n nodes to m that maximises Σ u + Σ g over ordered pairs of joined nodes; empty when m is 0. After
+/// a stop the nodes that are left go by the unary values.
 pub(super) fn best_map(
     (n, m): (usize, usize),
     unary: impl Fn(usize, usize) -> f64,
@@ -49,6 +61,7 @@ pub(super) fn best_map(
     });
     // For each node from the third on: who comes before q when r follows it.
     let mut before: Vec<Vec<usize>> = Vec::new();
+    let mut decided = 2;
     for k in 2..n {
         let mut next = Matrix::zeros(m, m);
         let mut from = vec![0; m * m];
@@ -62,19 +75,24 @@ pub(super) fn best_map(
         }
         best = next;
         before.push(from);
+        decided = k + 1;
         let progress = Progress {
             stage: "fixed topology",
             done: k + 1,
             total: Some(n),
             value: None,
         };
-        // What is decided so far is no map of everybody: the rest goes on without looking back.
-        let _ = monitor.checkpoint(progress);
+        if monitor.checkpoint(progress).is_some() {
+            break;
+        }
     }
     let (place, _) = largest(&mut best.as_slice().iter().copied());
     let (mut q, mut r) = (place / m, place % m);
     let mut map = vec![0; n];
-    for k in (0..n).rev() {
+    for k in decided..n {
+        map[k] = largest(&mut (0..m).map(|a| unary(k, a))).0;
+    }
+    for k in (0..decided).rev() {
         map[k] = r;
         let p = if k >= 2 { before[k - 2][q * m + r] } else { 0 };
         (q, r) = (p, q);
@@ -84,6 +102,7 @@ pub(super) fn best_map(
 
 /// The map as an assignment.
 pub(super) fn solution(problem: &Problem, monitor: &Monitor) -> Result<Solution> {
+    reserve(problem.shape(), monitor)?;
     let unary = problem.unary().full(monitor)?.into_owned();
     let pair = |i, a, j, b| problem.pairwise().value(i, a, j, b);
     let map = best_map(problem.shape(), |i, a| unary[(i, a)], pair, monitor);
@@ -92,7 +111,7 @@ pub(super) fn solution(problem: &Problem, monitor: &Monitor) -> Result<Solution>
     for (i, a) in map.into_iter().enumerate() {
         score[(i, a)] += 4.0 * largest;
     }
-    let assignment = round(problem, &score)?;
+    let assignment = round_within(problem, &score, monitor)?;
     let status = monitor
         .interrupted()
         .map_or(Status::Converged, Status::from);

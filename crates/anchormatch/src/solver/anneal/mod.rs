@@ -39,7 +39,7 @@ use self::occupancy::Occupancy;
 use self::opening::opening;
 use self::walk::{Walk, mended, walk};
 use super::starting::{completed, starting_point};
-use super::{Goat, Info, Kind, OnLists, Solution, Solver, Start, Status, round};
+use super::{Goat, Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
 use crate::monitor::Monitor;
@@ -238,7 +238,7 @@ impl Solver for Anneal {
         let mut assignment = instance.assignment(&first.partners);
         let mut objective = problem.objective(&assignment);
         if let Some(soft) = &soft {
-            let decoded = round(problem, soft)?;
+            let decoded = round_within(problem, soft, monitor)?;
             let (decoded, value) = mended(&instance, &decoded, start.seed);
             if value > most - 1e-3 {
                 let value = problem.objective(&decoded);

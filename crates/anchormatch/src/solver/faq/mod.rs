@@ -26,7 +26,7 @@ use super::frank_wolfe::{
     BestVertex, Polytope, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
 use super::relaxation::check_nonnegative;
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -108,7 +108,7 @@ impl Solver for Faq {
             "faq",
             self.restarts,
             self.max_iterations,
-            |polytope, x, report| self.climb(problem, unary, polytope, x, report),
+            |polytope, x, report| self.climb(problem, unary, polytope, x, (monitor, report)),
         )
     }
 }
@@ -121,7 +121,7 @@ impl Faq {
         unary: &[f64],
         polytope: Polytope<'_>,
         x: Vec<f64>,
-        report: &Report<'_>,
+        (monitor, report): (&Monitor, &Report<'_>),
     ) -> Result<Solution> {
         let (n, m) = problem.shape();
         let mut best = BestVertex::default();
@@ -135,16 +135,15 @@ impl Faq {
                 best.offer(walk.end_value(), walk.direction.vertex());
                 let gap = taken.way.slope;
                 convergence.push(gap);
-                let interrupt = report(gap);
-                if taken.step * walk.length <= self.tolerance * walk.end_square().sqrt() {
-                    Some(Status::Converged)
-                } else {
-                    interrupt
-                }
+                // A vertex that a stop cut short says nothing of convergence.
+                let enough = self.tolerance * walk.end_square().sqrt();
+                let is_still = taken.step * walk.length <= enough;
+                report(gap).or(is_still.then_some(Status::Converged))
             })?
         };
         let soft = Matrix::from_vec(n, m, walk.into_x());
-        let (assignment, objective) = best.or_rounded(problem, round(problem, &soft)?);
+        let (assignment, objective) =
+            best.or_rounded(problem, round_within(problem, &soft, monitor)?);
         Ok(Solution {
             assignment,
             objective,
@@ -330,7 +329,7 @@ mod tests {
             let pairwise = ExplicitPairwise::new(4, 4, matrix).unwrap();
             let problem = Problem::maximise(Matrix::zeros(4, 4), Box::new(pairwise)).unwrap();
             let one = soft_after(&problem, 1);
-            let rounded = round(&problem, one.soft_matrix().unwrap()).unwrap();
+            let rounded = crate::solver::round(&problem, one.soft_matrix().unwrap()).unwrap();
             assert!(one.objective >= problem.objective(&rounded));
             assert_eq!(one.objective, problem.objective(&one.assignment));
         }

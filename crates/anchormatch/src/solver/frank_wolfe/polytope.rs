@@ -12,6 +12,7 @@ use super::{Direction, End, Form, Fresh, StepRule, climb};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver, Sinkhorn, ruled_out};
 use crate::error::Result;
 use crate::linalg::PairValues;
+use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Start, Status};
 
@@ -27,6 +28,7 @@ const START_SWEEPS: usize = 1000;
 /// The convex hull of a problem's assignments.
 pub(in crate::solver) struct Polytope<'p> {
     problem: &'p Problem,
+    monitor: &'p Monitor,
     solver: LinearSolver,
     best: LinearAssignment,
     /// Scores with those of assignments that are ruled out replaced.
@@ -34,10 +36,11 @@ pub(in crate::solver) struct Polytope<'p> {
 }
 
 impl<'p> Polytope<'p> {
-    pub(in crate::solver) fn new(problem: &'p Problem) -> Self {
+    pub(in crate::solver) fn new(problem: &'p Problem, monitor: &'p Monitor) -> Self {
         Self {
             problem,
-            solver: LinearSolver::new(),
+            monitor,
+            solver: LinearSolver::new().watched_by(monitor),
             best: LinearAssignment::default(),
             restricted: Vec::new(),
         }
@@ -129,7 +132,7 @@ impl<'p> Polytope<'p> {
                 .zip(&middle)
                 .for_each(|(x, middle)| *x *= middle);
         } else if self.problem.candidates().is_all() {
-            Sinkhorn::new().balance(&mut x, n, m, SUM_TOLERANCE, START_SWEEPS);
+            self.balance(&mut x);
         } else {
             x.iter_mut()
                 .zip(&middle)
@@ -140,6 +143,13 @@ impl<'p> Polytope<'p> {
             .zip(&middle)
             .for_each(|(x, middle)| *x = 0.5 * (*x + middle));
         Ok(x)
+    }
+
+    /// Brings the sums of positive entries to 1, or near it when there is no more time.
+    fn balance(&self, x: &mut [f64]) {
+        let limits = (SUM_TOLERANCE, START_SWEEPS);
+        let go_on = || self.monitor.interrupted().is_none();
+        Sinkhorn::new().balance_while(x, self.problem.shape(), limits, go_on);
     }
 
     /// A point of the hull with as many of the pairs of `assignment` as it can have.
@@ -180,19 +190,21 @@ impl<'p> Polytope<'p> {
         if largest_sum > 1.0 + SUM_TOLERANCE || least_short < 1.0 - SUM_TOLERANCE {
             // Zeros may have no doubly stochastic scaling; a little of everything has one.
             x.iter_mut().for_each(|v| *v = *v / largest + 1e-9);
-            Sinkhorn::new().balance(&mut x, n, m, SUM_TOLERANCE, START_SWEEPS);
+            self.balance(&mut x);
         }
         Ok(x)
     }
 
     /// A point of the hull near `target`.
     fn nearest(&mut self, target: &[f64]) -> Result<Vec<f64>> {
+        let monitor = self.monitor;
         let mut x = vec![0.0; target.len()];
         self.find(target)?;
         self.end().write(&mut x);
         let mut ascent = Fresh::new(Nearness { target }, 1.0, x, self);
         climb(&mut ascent, StepRule::Higher, NEAREST_STEPS, |_, taken| {
-            (taken.step == 0.0).then_some(Status::Converged)
+            let ended = monitor.interrupted().map(Status::from);
+            ended.or((taken.step == 0.0).then_some(Status::Converged))
         })?;
         Ok(ascent.x)
     }
@@ -265,7 +277,10 @@ mod tests {
     }
 
     fn best(problem: &Problem, gains: &[f64]) -> Assignment {
-        Polytope::new(problem).best_vertex(gains).unwrap().clone()
+        Polytope::new(problem, &Monitor::silent())
+            .best_vertex(gains)
+            .unwrap()
+            .clone()
     }
 
     #[test]
@@ -288,7 +303,8 @@ mod tests {
     fn the_nearest_point_is_near() {
         let listed = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)];
         let few = problem(Coverage::Full, Some(&listed));
-        let mut polytope = Polytope::new(&few);
+        let silent = Monitor::silent();
+        let mut polytope = Polytope::new(&few, &silent);
         // The hull is the segment between two assignments.
         let target = [0.9, 0.1, 0.0, 0.1, 0.9, 0.0, 0.0, 0.0, 0.0];
         let x = polytope.nearest(&target).unwrap();

@@ -41,7 +41,7 @@ where
 {
     let limits = (restarts, max_iterations);
     best_of_runs(problem, monitor, stage, limits, |number, report| {
-        let mut polytope = Polytope::new(problem);
+        let mut polytope = Polytope::new(problem, monitor);
         let x = if number == 0 {
             polytope.start(start)?
         } else {

@@ -21,6 +21,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::linalg::dot;
+use crate::monitor::Monitor;
 use crate::problem::{LowRank, Pairwise, Problem};
 use crate::solver::relaxation::norm;
 
@@ -30,18 +31,20 @@ pub(super) const PROBES: usize = 16;
 /// Where the bulk of the spectrum ends, in units of ρ: a product of two semicircles, 2 · 2.
 pub(super) const BULK_END: f64 = 4.0;
 
-/// ρ, the root mean square of the eigenvalues of P 2W P.
-pub(super) fn spread(pairwise: &dyn Pairwise, seed: u64) -> f64 {
+/// ρ, the root mean square of the eigenvalues of P 2W P; `None` when the monitor stops it.
+pub(super) fn spread(pairwise: &dyn Pairwise, seed: u64, monitor: &Monitor) -> Option<f64> {
     let (n, m) = pairwise.shape();
     if n < 2 || m < 2 {
-        return 0.0;
+        return Some(0.0);
     }
-    let square = pairwise.low_rank().map(|w| squared_norm(&w));
-    match square {
+    if let Some(w) = pairwise.low_rank() {
+        let square = squared_norm(&w, monitor)?;
         // Weights whose squares leave the range of numbers are probed.
-        Some(square) if square.is_normal() => 2.0 * (square / ((n - 1) * (m - 1)) as f64).sqrt(),
-        _ => probed(pairwise, seed),
+        if square.is_normal() {
+            return Some(2.0 * (square / ((n - 1) * (m - 1)) as f64).sqrt());
+        }
     }
+    probed(pairwise, seed, monitor)
 }
 
 /// η_c for a spread ρ; where W has none, the η at which the unary part's range is a nat.
@@ -59,23 +62,27 @@ pub(super) fn inverse_temperature(problem: &Problem, spread: f64) -> f64 {
 }
 
 /// ‖P W P‖² of a sum of products.
-fn squared_norm(w: &LowRank<'_>) -> f64 {
+fn squared_norm(w: &LowRank<'_>, monitor: &Monitor) -> Option<f64> {
     let (n, m) = w.shape();
     let terms = w.terms();
-    let left = centred_products(terms, n, |term, i| w.left(term, i));
-    let right = centred_products(terms, m, |term, a| w.right(term, a));
-    w.scale() * w.scale() * dot(&left, &right)
+    let left = centred_products(terms, n, monitor, |term, i| w.left(term, i))?;
+    let right = centred_products(terms, m, monitor, |term, a| w.right(term, a))?;
+    Some(w.scale() * w.scale() * dot(&left, &right))
 }
 
 /// ⟨C FᵣC, C FₛC⟩ for all r and s.
 fn centred_products<'f>(
     terms: usize,
     nodes: usize,
+    monitor: &Monitor,
     row: impl Fn(usize, usize) -> &'f [f64],
-) -> Vec<f64> {
+) -> Option<Vec<f64>> {
     let share = 1.0 / nodes as f64;
     let mut columns = vec![0.0; terms * nodes];
     for (term, means) in columns.chunks_mut(nodes).enumerate() {
+        if monitor.interrupted().is_some() {
+            return None;
+        }
         for i in 0..nodes {
             for (mean, value) in means.iter_mut().zip(row(term, i)) {
                 *mean += share * value;
@@ -85,6 +92,9 @@ fn centred_products<'f>(
     let mut centred = vec![0.0; terms * nodes];
     let mut products = vec![0.0; terms * terms];
     for i in 0..nodes {
+        if monitor.interrupted().is_some() {
+            return None;
+        }
         for (term, (slots, means)) in centred
             .chunks_mut(nodes)
             .zip(columns.chunks(nodes))
@@ -106,17 +116,20 @@ fn centred_products<'f>(
             }
         }
     }
-    products
+    Some(products)
 }
 
 /// ρ from the images of random matrices.
-fn probed(pairwise: &dyn Pairwise, seed: u64) -> f64 {
+fn probed(pairwise: &dyn Pairwise, seed: u64, monitor: &Monitor) -> Option<f64> {
     let (n, m) = pairwise.shape();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut probe, mut image) = (vec![0.0; n * m], vec![0.0; n * m]);
     let mut scratch = vec![0.0; pairwise.scratch_len()];
     let (mut sizes, mut images) = (Vec::new(), Vec::new());
     for _ in 0..PROBES {
+        if monitor.interrupted().is_some() {
+            return None;
+        }
         probe.fill_with(|| random.random_range(-1.0..1.0));
         centre(&mut probe, n, m);
         pairwise.apply(&probe, &mut image, &mut scratch);
@@ -124,7 +137,7 @@ fn probed(pairwise: &dyn Pairwise, seed: u64) -> f64 {
         sizes.push(norm(&probe));
         images.push(norm(&image));
     }
-    2.0 * norm(&images) / norm(&sizes).max(f64::MIN_POSITIVE)
+    Some(2.0 * norm(&images) / norm(&sizes).max(f64::MIN_POSITIVE))
 }
 
 /// Takes the means of rows and columns out.
@@ -149,8 +162,11 @@ mod tests {
     use rand::seq::SliceRandom;
 
     use super::*;
+
+    fn spread(pairwise: &dyn Pairwise, seed: u64) -> f64 {
+        super::spread(pairwise, seed, &Monitor::silent()).expect("nobody stops it")
+    }
     use crate::linalg::{Matrix, symmetric_eigen};
-    use crate::monitor::Monitor;
     use crate::problem::{ExplicitPairwise, ProductPairwise, SeparablePairwise, Weights};
 
     fn random_matrix(n: usize, seed: u64) -> Matrix {
@@ -341,6 +357,15 @@ mod tests {
         let huge = product(&scaled(1e100), &scaled(1e100));
         let ratio = spread(&huge, 1) / spread(&unit, 1) / 1e200;
         assert!((ratio - 1.0).abs() < 0.2, "{ratio}");
+    }
+
+    #[test]
+    fn a_stop_ends_either_way() {
+        let known = product(&symmetric(6, 1), &symmetric(6, 2));
+        let stopped = Monitor::silent();
+        stopped.cancel_token().cancel();
+        assert_eq!(super::spread(&known, 1, &stopped), None);
+        assert_eq!(super::spread(&explicit(&known), 1, &stopped), None);
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl<'s> Field<'s> {
         let problem = self.space.problem;
         let (n, m) = problem.shape();
         if self.space.count() == n * m {
-            let spread = critical::spread(problem.pairwise(), seed);
+            let spread = critical::spread(problem.pairwise(), seed, monitor).unwrap_or(0.0);
             return (spread, critical::inverse_temperature(problem, spread));
         }
         let spread = self.spread(seed, monitor);

@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::memory::reserve;
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -202,10 +202,13 @@ impl MeanField {
         let mut field = Field::new(problem, unary, initial(problem, start));
         let mut early = Vec::new();
         if iterations.go_on() {
+            let spread = critical::spread(problem.pairwise(), start.seed, monitor);
             let watch = monitor.stopwatch();
-            field.update_gradient();
+            if spread.is_none() || !field.update_gradient(monitor) {
+                iterations.cut_short();
+            }
             let mut took = watch.seconds();
-            let spread = critical::spread(problem.pairwise(), start.seed);
+            let spread = spread.unwrap_or(0.0);
             let critical = critical::inverse_temperature(problem, spread);
             let mut k = 0;
             while iterations.go_on() {
@@ -222,10 +225,11 @@ impl MeanField {
                 if early.is_empty() && k > 0 && relative > BEFORE_FREEZING {
                     early.clone_from(&field.x);
                 }
-                if k > 0 {
-                    field.update_gradient();
+                if k > 0 && !field.update_gradient(monitor) {
+                    iterations.cut_short();
+                    break;
                 }
-                let moved = field.step(self, critical * relative, spread);
+                let moved = field.step(self, critical * relative, spread, monitor);
                 k += 1;
                 iterations.record(moved, k == self.steps || field.is_decided);
                 took = watch.seconds();
@@ -233,13 +237,14 @@ impl MeanField {
             if k == 0 {
                 field.look_at_unary();
             } else if !iterations.were_interrupted() {
-                field.update_gradient();
+                // The score of the last step serves where there is no time for another.
+                field.update_gradient(monitor);
             }
         }
         let open = field.open();
         // The field knows an order where X has rounded to zero.
         let score = Matrix::from_vec(n, m, std::mem::take(&mut field.score));
-        let assignment = round(problem, &score)?;
+        let assignment = round_within(problem, &score, monitor)?;
         if early.is_empty() {
             early.clone_from(&field.x);
         }
@@ -282,15 +287,19 @@ impl<'p> Field<'p> {
         }
     }
 
-    /// The score at X: the objective's gradient.
-    fn update_gradient(&mut self) {
+    /// The score at X: the objective's gradient; `false` when the monitor cut it short, the score as it was.
+    fn update_gradient(&mut self, monitor: &Monitor) -> bool {
         let sign = self.problem.sense().sign();
-        self.problem
-            .pairwise()
-            .apply(&self.x, &mut self.score, &mut self.scratch);
+        let go_on = || monitor.interrupted().is_none();
+        let (score, scratch) = (&mut self.score, &mut self.scratch);
+        let pairwise = self.problem.pairwise();
+        if !pairwise.apply_while(&self.x, score, scratch, &go_on) {
+            return false;
+        }
         for (slot, u) in self.score.iter_mut().zip(self.unary) {
             *slot = sign * (u + 2.0 * *slot);
         }
+        true
     }
 
     /// The score of no X at all.
@@ -309,7 +318,7 @@ impl<'p> Field<'p> {
     }
 
     /// X at inverse temperature η from the last X and its gradient; returns how far it went.
-    fn step(&mut self, parameters: &MeanField, eta: f64, spread: f64) -> f64 {
+    fn step(&mut self, parameters: &MeanField, eta: f64, spread: f64, monitor: &Monitor) -> f64 {
         let (n, m) = self.problem.shape();
         let open = self.open() * n.min(m) as f64;
         let reaction = parameters.reaction * eta * spread * spread / (n * m) as f64 * open;
@@ -325,10 +334,11 @@ impl<'p> Field<'p> {
             .fill(&self.score, eta, high, &mut self.next, n, m);
         let least = (eta * (low - high)).max(LEAST_EXPONENT);
         set_ruled_out(self.problem, &mut self.next, least.exp() * RULED_OUT);
-        let (tolerance, sweeps) = (parameters.sinkhorn_tolerance, parameters.sinkhorn_sweeps);
+        let limits = (parameters.sinkhorn_tolerance, parameters.sinkhorn_sweeps);
+        let go_on = || monitor.interrupted().is_none();
         self.balancer
             .sinkhorn
-            .balance(&mut self.next, n, m, tolerance, sweeps);
+            .balance_while(&mut self.next, (n, m), limits, go_on);
         self.balancer.remember();
         set_ruled_out(self.problem, &mut self.next, 0.0);
         let (mut moved, mut open) = (0.0, 0.0);
@@ -438,6 +448,29 @@ mod tests {
             .unwrap();
         assert_eq!(solution.status, Status::TimeLimit);
         assert!((0..n).all(|i| solution.assignment.partner(i) == Some((i + 2) % n)));
+    }
+
+    #[test]
+    fn a_stop_at_any_step_is_the_last_one() {
+        let problem = problem(30, 0.2);
+        for steps in [1, 2, 7] {
+            let monitor = Monitor::silent();
+            let token = monitor.cancel_token();
+            let seen = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+            let counted = std::sync::Arc::clone(&seen);
+            let monitor = monitor.observe(move |_| {
+                let made = counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if made + 1 == steps {
+                    token.cancel();
+                }
+            });
+            let solution = MeanField::default()
+                .solve(&problem, &Start::default(), &monitor)
+                .expect("a first guess");
+            assert_eq!(solution.status, Status::Cancelled);
+            assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), steps);
+            assert!(problem.is_feasible(&solution.assignment));
+        }
     }
 
     #[test]

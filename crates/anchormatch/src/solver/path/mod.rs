@@ -25,7 +25,7 @@ use self::relaxation::{Images, Relaxation};
 use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
 use super::memory::squares;
 use super::relaxation::{check_nonnegative, check_positive};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
 use crate::assignment::{Assignment, LinearAssignment, LinearSolver};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -106,7 +106,7 @@ impl Solver for Path {
         let product = factors(problem)?;
         let (n, m) = problem.shape();
         let relaxation = Relaxation::new(problem, product)?;
-        let mut walk = Walk::new(&relaxation, problem);
+        let mut walk = Walk::new(&relaxation, problem, monitor);
         let mut convergence = Vec::new();
         let first_distance = relaxation.distance(&walk.point);
         let mut first_gap = None;
@@ -142,7 +142,9 @@ impl Solver for Path {
         };
         let padded = Matrix::from_vec(relaxation.size, relaxation.size, walk.point.p);
         let soft = Matrix::from_fn(n, m, |i, a| padded[(i, a)]);
-        let (assignment, objective) = walk.best.or_rounded(problem, round(problem, &soft)?);
+        let (assignment, objective) = walk
+            .best
+            .or_rounded(problem, round_within(problem, &soft, monitor)?);
         Ok(Solution {
             assignment,
             objective,
@@ -185,7 +187,7 @@ struct Walk<'p> {
 }
 
 impl<'p> Walk<'p> {
-    fn new(relaxation: &'p Relaxation, problem: &'p Problem) -> Self {
+    fn new(relaxation: &'p Relaxation, problem: &'p Problem, monitor: &Monitor) -> Self {
         let size = relaxation.size;
         Self {
             relaxation,
@@ -195,7 +197,7 @@ impl<'p> Walk<'p> {
             vertex: Images::zeros(size),
             score: vec![0.0; size * size],
             rows: vec![0.0; size * size],
-            solver: LinearSolver::new(),
+            solver: LinearSolver::new().watched_by(monitor),
             target: LinearAssignment::default(),
             best: BestVertex::default(),
         }

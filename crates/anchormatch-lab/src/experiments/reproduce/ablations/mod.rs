@@ -223,14 +223,19 @@ impl Choices {
 
     fn learning(&mut self) {
         let learner = Learner::default();
-        let with = |learner: Learner| paper(|paper| paper.learner = learner);
+        let with = |change: fn(&mut Learner, f64), value: f64| {
+            let mut changed = learner;
+            change(&mut changed, value);
+            paper(|paper| paper.learner = changed)
+        };
         let question = "price of slack C";
         for c in [1.0, 10.0, 100.0, 1000.0] {
             if c == learner.c {
                 self.default_row(question, c.to_string());
                 continue;
             }
-            self.preset(question, c.to_string(), with(Learner { c, ..learner }));
+            let changed = with(|learner, c| learner.c = c, c);
+            self.preset(question, c.to_string(), changed);
         }
         let question = "loss Ω";
         self.default_row(question, "diffusion distance");
@@ -248,24 +253,17 @@ impl Choices {
         let question = "prior β of B";
         self.default_row(question, "0");
         for prior in [0.01, 0.1, 1.0] {
-            self.preset(
-                question,
-                prior.to_string(),
-                with(Learner { prior, ..learner }),
-            );
+            let changed = with(|learner, prior| learner.prior = prior, prior);
+            self.preset(question, prior.to_string(), changed);
         }
         let question = "B ⪰ 0";
         self.default_row(question, "projected afterwards");
-        let exact = Learner {
-            mode: Mode::Exact,
-            ..learner
-        };
-        self.preset(question, "exact", with(exact));
-        let exact = Learner {
-            prior: 0.1,
-            ..exact
-        };
-        self.preset(question, "exact, β = 0.1", with(exact));
+        for (value, prior) in [("exact", learner.prior), ("exact, β = 0.1", 0.1)] {
+            let exact = |learner: &mut Learner, prior| {
+                (learner.mode, learner.prior) = (Mode::Exact, prior);
+            };
+            self.preset(question, value, with(exact, prior));
+        }
     }
 
     fn anchor_terms(&mut self) {

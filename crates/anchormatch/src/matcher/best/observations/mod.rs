@@ -5,7 +5,7 @@ mod views;
 pub(super) use views::{View, claimed, told};
 
 use super::Ingredients;
-use super::thresholds::LEAST_COUNTED;
+use super::thresholds::{LEAST_COUNTED, SPARSE_DENSITY};
 use crate::affinity::likelihood::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -42,11 +42,17 @@ pub(super) fn observe(
     monitor: &Monitor,
 ) -> Result<Observed> {
     let [source, target] = task.graphs();
-    monitor.reserve(
-        "the weights of all pairs of nodes",
-        bytes(1, 3, task.graphs()),
-        MORE_MEMORY,
-    )?;
+    // Of graphs with many edges the program needs more, and who lacks that need not wait for the tables.
+    let has_many = |graph: &Graph| {
+        let n = graph.node_count().max(2) as f64;
+        graph.sparse_adjacency().entries() as f64 > SPARSE_DENSITY * n * (n - 1.0)
+    };
+    let (what, own) = if task.graphs().into_iter().any(has_many) {
+        ("the evidence of all pairs of pairs", 5)
+    } else {
+        ("the weights of all pairs of nodes", 1)
+    };
+    monitor.reserve(what, bytes(own, 3, task.graphs()), MORE_MEMORY)?;
     let mut observed = match &task.facts().layers {
         None => one_layer([source, target], task.is_directed(), ingredients, monitor)?,
         Some(kinds) => {
@@ -106,7 +112,7 @@ fn one_layer(
             let heat = heat_kernel(&spectrum, diffusion_time(graph, 1.0)?);
             Ok(Observations::of_matrix(&heat))
         } else {
-            Ok(Observations::of(graph, scale, directed))
+            Observations::formed(graph, scale, directed, monitor)
         }
     };
     Ok(Observed {
@@ -192,5 +198,11 @@ mod tests {
         };
         assert!(observe(needed).is_ok());
         assert!(matches!(observe(needed - 1), Err(Error::Memory { .. })));
+        // A few nodes that are all joined, and a large graph: what the program needs is asked for first.
+        let clique = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)]).unwrap();
+        let task = Task::new(&clique, &path, &none).unwrap();
+        let monitor = Monitor::silent().max_memory(bytes(5, 3, task.graphs()) - 1);
+        let error = super::observe(&task, &Ingredients::default(), &monitor).err();
+        assert!(matches!(error, Some(Error::Memory { .. })), "{error:?}");
     }
 }
