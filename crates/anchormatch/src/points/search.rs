@@ -191,7 +191,7 @@ impl<'a, const D: usize> Search<'a, D> {
         for symmetry in symmetries(self.scene, tolerance) {
             let images = symmetry.image.iter();
             let turned: Vec<Partner<D>> = images
-                .map(|image| image.map_or(Partner::NONE, |k| partners[k].clone()))
+                .map(|image| image.map_or(Partner::NONE, |k| partners[k]))
                 .collect();
             let reflected = reflected != symmetry.is_reflected;
             let all = from_partners::<D, S>(self.scene, &turned, reflected, None, &self.waves);

@@ -299,10 +299,10 @@ fn needed(evidence: &Evidence<'_>, coverage: Coverage) -> Needed {
     let (n, m) = evidence.shape();
     let partial = coverage == Coverage::Partial;
     let counts = evidence.observed.scale == Scale::Counts;
-    let varies = !counts && !(is_sparse(evidence) && are_nearly_equal(n, m));
+    let by_products = counts || (is_sparse(evidence) && are_nearly_equal(n, m));
     Needed {
-        source_varies: partial || (n > m && varies),
-        target_varies: partial || (m > n && varies),
+        source_varies: partial || (n > m && !by_products),
+        target_varies: partial || (m > n && !by_products),
     }
 }
 
