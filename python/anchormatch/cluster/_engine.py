@@ -131,8 +131,8 @@ class Engine:
                 self._look()
                 patience = min(2 * patience, _LONGEST)
             except (OSError, UnboundLocalError) as error:
-                # Where the scheduler does not answer for a while, Dask's own waiting ends with an unset variable.
-                raise Lost(f"the scheduler does not answer: {error}") from error
+                # A cancellation that comes while Dask waits ends there with a variable that was never set.
+                raise Lost(f"what was asked for was cancelled: {error}") from error
 
     def _look(self) -> None:
         """Whether a worker is gone, or takes no task since its memory is full."""

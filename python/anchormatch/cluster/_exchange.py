@@ -55,7 +55,7 @@ def workers_of(client: Any) -> dict[str, Any]:
         try:
             found: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
             return found
-        except OSError as error:
+        except (OSError, UnboundLocalError) as error:
             silence = error
             time.sleep(1.0)
     raise ConnectionError(f"client: the scheduler does not answer: {silence}")
