@@ -48,9 +48,10 @@ page: ## are the built files of the studio's page up to date? (needs Node, and s
 chromium: ## Chromium from the system's packages (Debian and its kin, as root)
 	$(PYTHON) scripts/install_chromium.py
 
-# Nobody's system gets a package unasked, but that of continuous integration.
+# Nobody's system gets a package unasked, but that of continuous integration. The command is the one that the unit tests
+# built last.
 browser: $(if $(CI),chromium) ## the studio's page in a real browser (needs Chromium, see `make chromium`, and says so)
-	$(CARGO) build --locked -p anchormatch-cli
+	$(CARGO) build --workspace --exclude anchormatch-python --locked --bin anchormatch
 	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py
 
 studio-pictures: ## the screenshots of docs/studio.md (needs Chromium)
