@@ -1,9 +1,10 @@
 //! The command line as a whole, and the options that several commands share.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anchormatch::graph::Duplicates;
-use anchormatch_io::{Format, LoadedGraph, ReadOptions, read_graph};
+use anchormatch_io::{Format, LoadedGraph, NodeTable, ReadOptions, read_graph};
 pub(crate) use anchormatch_terminal::resources::Resources;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -201,17 +202,17 @@ impl Reading {
     }
 
     /// A side of a match: points stay points, without edges, where they are matched by where they lie;
-    /// `kinds` is the column of the kinds of edges, `named` whether a table names the nodes.
+    /// `kinds` is the column of the kinds of edges, `nodes` the table that names the nodes.
     pub(crate) fn side(
         &self,
         path: &Path,
         by_points: bool,
-        (kinds, named): (Option<&str>, bool),
+        (kinds, nodes): (Option<&str>, Option<Arc<NodeTable>>),
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
             edgeless: by_points,
-            may_be_empty: named,
+            nodes,
             kinds: kinds.map(str::to_owned),
             ..self.options(max_memory)
         };

@@ -9,7 +9,7 @@ use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
 use anchormatch::{Allowed, Attributes, Task};
 use anchormatch_io::{
-    LoadedGraph, NodeColumn, feature_weights, read_features, read_nodes, read_pairs,
+    LoadedGraph, NodeColumn, NodeTable, feature_weights, read_features, read_nodes, read_pairs,
 };
 use clap::Args;
 
@@ -130,15 +130,22 @@ impl Knowledge {
         self.layers.as_deref().or(self.relations.as_deref())
     }
 
-    /// Whether a table names the nodes of either side, so that it needs no edges.
-    pub(crate) fn names_nodes(&self) -> [bool; 2] {
-        [&self.source_nodes, &self.target_nodes].map(Option::is_some)
+    /// The tables that name the nodes of either side.
+    pub(crate) fn tables(&self) -> Result<[Option<Arc<NodeTable>>; 2], Failure> {
+        let read = |path: &Option<PathBuf>| -> Result<_, Failure> {
+            let table = path.as_deref().map(read_nodes).transpose()?;
+            Ok(table.map(Arc::new))
+        };
+        Ok([read(&self.source_nodes)?, read(&self.target_nodes)?])
     }
 
     /// Both sides with all of their nodes, and the columns of these.
-    pub(crate) fn named(&self, sides: Sides) -> Result<Sides, Failure> {
-        let tables = [&self.source_nodes, &self.target_nodes];
-        if tables.iter().any(|path| path.is_some()) && sides.source.format.is_points() {
+    pub(crate) fn named(
+        &self,
+        sides: Sides,
+        tables: &[Option<Arc<NodeTable>>; 2],
+    ) -> Result<Sides, Failure> {
+        if tables.iter().any(Option::is_some) && sides.source.format.is_points() {
             let option = match self.source_nodes {
                 Some(_) => "--source-nodes",
                 None => "--target-nodes",
@@ -146,13 +153,13 @@ impl Knowledge {
             let expected = "graphs: a table of points names its nodes by itself";
             return Err(Failure::usage(option, "tables of points", expected));
         }
-        let complete = |graph: LoadedGraph, path: &Option<PathBuf>| match path {
-            Some(path) => graph.with_nodes(&read_nodes(path)?),
+        let complete = |graph: LoadedGraph, table: &Option<Arc<NodeTable>>| match table {
+            Some(table) => graph.with_nodes(table),
             None => Ok(graph),
         };
         Ok(Sides {
-            source: complete(sides.source, &self.source_nodes)?,
-            target: complete(sides.target, &self.target_nodes)?,
+            source: complete(sides.source, &tables[0])?,
+            target: complete(sides.target, &tables[1])?,
             ..sides
         })
     }

@@ -13,7 +13,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
 use anchormatch::{Anchors, Error, Task};
-use anchormatch_io::LoadedGraph;
+use anchormatch_io::{LoadedGraph, NodeTable};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -63,13 +63,13 @@ impl Sides {
     }
 
     /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
-    /// of edges, `named` whether a table names the nodes of a side.
+    /// of edges, `tables` those that name the nodes of a side.
     pub(crate) fn read(
         reading: &Reading,
         paths: [&Path; 2],
         matcher: &dyn Matcher,
         model: Option<PointsModel>,
-        (kinds, named): (Option<&str>, [bool; 2]),
+        (kinds, tables): (Option<&str>, &[Option<Arc<NodeTable>>; 2]),
         max_memory: Option<u64>,
     ) -> Result<Self, Failure> {
         let by_points = takes_points(matcher);
@@ -84,7 +84,7 @@ impl Sides {
             ));
         }
         let read = |side: usize| {
-            let expected = (kinds, named[side]);
+            let expected = (kinds, tables[side].clone());
             reading.side(paths[side], by_points, expected, max_memory)
         };
         let (source, target) = (read(0)?, read(1)?);

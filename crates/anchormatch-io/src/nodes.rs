@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn nodes_that_are_named_need_no_edges() {
+        let table = nodes("id\nb\na\n").expect("a table of nodes");
         let options = ReadOptions {
-            may_be_empty: true,
+            nodes: Some(std::sync::Arc::new(table.clone())),
             ..ReadOptions::default()
         };
-        let table = nodes("id\nb\na\n").expect("a table of nodes");
         for text in ["", "source,target\n"] {
             let empty = read_graph_from(text.as_bytes(), "g.csv", Format::EdgeList, &options);
             let empty = empty.expect("an empty list").with_nodes(&table);

@@ -1,12 +1,14 @@
 //! How graphs are read, and what a reader may take while it does.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::{Directions, Duplicates, GraphBuilder};
 
 use super::fault::{fault, quoted};
 use super::format::Format;
+use super::nodes::NodeTable;
 
 /// How to read a graph.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +20,9 @@ pub struct ReadOptions {
     /// Whether points come without edges, for those who ask where they lie and not how far apart they are:
     /// the graph then has their ids alone. Without, it is the complete graph of their distances.
     pub edgeless: bool,
-    /// Whether an edge list may be empty, because its nodes are named elsewhere
-    /// ([`with_nodes`](super::LoadedGraph::with_nodes)).
-    pub may_be_empty: bool,
+    /// The table that names the nodes, where there is one: an edge list then needs no edges. Nodes that have none are
+    /// added by [`with_nodes`](super::LoadedGraph::with_nodes).
+    pub nodes: Option<Arc<NodeTable>>,
     /// The columns of a table of points that hold x, y and perhaps z, by their names in the header or by
     /// their numbers from 1; `None` goes by the names `x`, `y`, `z`, or by position.
     pub columns: Option<Vec<String>>,

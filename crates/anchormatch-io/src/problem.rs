@@ -337,7 +337,7 @@ mod tests {
             read(text, "f.json")
                 .unwrap_err()
                 .to_string()
-                .starts_with("f.json: a problem of 1000000000000000000×2 nodes needs ")
+                .starts_with("f.json: a problem of 1000000000000000000×2 nodes would take ")
         );
     }
 }

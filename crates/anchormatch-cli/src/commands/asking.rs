@@ -88,9 +88,16 @@ impl Asking {
         let paths = [self.source.as_path(), self.target.as_path()];
         let (memory, model) = (job.max_memory(), self.points_model);
         let (matcher, kinds) = (matcher.as_ref(), self.knowledge.kinds());
-        let named = self.knowledge.names_nodes();
-        let sides = Sides::read(&self.reading, paths, matcher, model, (kinds, named), memory)?;
-        let sides = self.knowledge.named(sides)?;
+        let tables = self.knowledge.tables()?;
+        let sides = Sides::read(
+            &self.reading,
+            paths,
+            matcher,
+            model,
+            (kinds, &tables),
+            memory,
+        )?;
+        let sides = self.knowledge.named(sides, &tables)?;
         check(&sides)?;
         let (source, target) = (&sides.source, &sides.target);
         let anchors = match &self.anchors {

@@ -300,9 +300,16 @@ impl Options {
         let paths = [self.source.as_path(), self.target.as_path()];
         let model = self.method.points_model;
         let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
-        let named = self.knowledge.names_nodes();
-        let sides = Sides::read(&self.reading, paths, matcher, model, (kinds, named), memory)?;
-        let sides = self.knowledge.named(sides)?;
+        let tables = self.knowledge.tables()?;
+        let sides = Sides::read(
+            &self.reading,
+            paths,
+            matcher,
+            model,
+            (kinds, &tables),
+            memory,
+        )?;
+        let sides = self.knowledge.named(sides, &tables)?;
         for (option, _) in self.images() {
             sides.check_plane(option)?;
         }

@@ -242,9 +242,16 @@ impl Options {
         let paths = paths.map(PathBuf::as_path);
         let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
         let model = self.method.points_model;
-        let named = self.knowledge.names_nodes();
-        let sides = Sides::read(&self.reading, paths, matcher, model, (kinds, named), memory)?;
-        let sides = self.knowledge.named(sides)?;
+        let tables = self.knowledge.tables()?;
+        let sides = Sides::read(
+            &self.reading,
+            paths,
+            matcher,
+            model,
+            (kinds, &tables),
+            memory,
+        )?;
+        let sides = self.knowledge.named(sides, &tables)?;
         let images = [
             ("--source-image", &self.source_image),
             ("--target-image", &self.target_image),

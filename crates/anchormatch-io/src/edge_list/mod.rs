@@ -106,14 +106,19 @@ pub fn read_edge_list_from(
         rows += 1;
         options.reserve_beside(name, &builder, kinds.memory())?;
     }
-    if rows == 0 && !options.may_be_empty {
-        return Err(fault(
-            name,
-            None,
-            None,
-            "no edge",
-            "at least one row of source,target[,weight]",
-        ));
+    if rows == 0 {
+        let Some(table) = &options.nodes else {
+            return Err(fault(
+                name,
+                None,
+                None,
+                "no edge",
+                "at least one row of source,target[,weight]",
+            ));
+        };
+        for id in &table.ids {
+            builder.node(id)?;
+        }
     }
     let looks_like_points = doubt.holds();
     let doubtful = looks_like_points.then(|| DOUBTFUL.to_owned());

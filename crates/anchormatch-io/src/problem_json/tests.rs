@@ -219,7 +219,7 @@ fn unsound_programs_are_refused() {
         ),
         (
             r#"{"explicit": {"rows": 0, "cols": 1000000000000000000, "w": []}}"#,
-            "needs",
+            "would take",
         ),
     ] {
         let message = refusal(kind);
