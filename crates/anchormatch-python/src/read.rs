@@ -56,7 +56,7 @@ impl Reading {
             kinds: self.kinds,
             node_id: self.node_id,
             variable: self.variable,
-            may_be_empty: false,
+            nodes: None,
             max_memory,
         })
     }
