@@ -104,7 +104,7 @@ fn surroundings(
     graph: &Graph,
     most: usize,
     first: impl Iterator<Item = usize>,
-    centres: impl Iterator<Item = usize>,
+    mut centres: impl Iterator<Item = usize>,
 ) -> Vec<bool> {
     let total = graph.node_count();
     if total <= most {
@@ -116,7 +116,7 @@ fn surroundings(
         most,
     };
     first.for_each(|node| queue.push(node));
-    let mut centres = centres.chain(evenly(total, most));
+    let mut sample = evenly(total, most);
     let mut next = 0;
     loop {
         while next < queue.nodes.len() && !queue.is_full() {
@@ -124,12 +124,10 @@ fn surroundings(
             near.for_each(|(j, _)| queue.push(j));
             next += 1;
         }
-        let enough = queue.nodes.len() + 2 * CENTRES;
-        while queue.nodes.len() < enough
-            && !queue.is_full()
-            && let Some(centre) = centres.next()
-        {
-            queue.push(centre);
+        let known = queue.nodes.len();
+        queue.fill(&mut centres, known + 2 * CENTRES);
+        if queue.nodes.len() == known {
+            queue.fill(&mut sample, known + 2 * CENTRES);
         }
         if queue.is_full() || queue.nodes.len() == next {
             return queue.drawn;
@@ -147,6 +145,16 @@ struct Queue {
 impl Queue {
     fn is_full(&self) -> bool {
         self.nodes.len() >= self.most
+    }
+
+    /// Takes nodes until there are `enough`.
+    fn fill(&mut self, nodes: &mut impl Iterator<Item = usize>, enough: usize) {
+        while self.nodes.len() < enough.min(self.most) {
+            match nodes.next() {
+                Some(node) => self.push(node),
+                None => return,
+            }
+        }
     }
 
     fn push(&mut self, node: usize) {
