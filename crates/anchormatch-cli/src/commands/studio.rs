@@ -114,7 +114,7 @@ const OWN: [(&str, usize); 10] = [
 ];
 
 /// So near that what the page says is true from the first moment: `anchormatch generate house --pan 20 --tilt 10` and `match
-/// --points`, accuracy 1.00 with 0 to 8 anchors, and no right anchor called suspicious. From 35° on, a match without anchors
+/// --points`, accuracy 1.00 with 0 to 6 anchors, and no right anchor called suspicious. From 35° on, a match without anchors
 /// is lost, and at 28° twins are exchanged with great confidence.
 const TO: View = View {
     pan_degrees: 20.0,
