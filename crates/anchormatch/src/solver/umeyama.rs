@@ -113,6 +113,9 @@ impl Solver for Umeyama {
         soft.as_mut_slice().iter_mut().for_each(|v| *v += 1e-9);
         let go_on = || monitor.interrupted().is_none();
         Sinkhorn::new().balance_while(soft.as_mut_slice(), (n, m), (1e-6, SOFT_SWEEPS), go_on);
+        if monitor.interrupted().is_some() {
+            super::relaxation::cap_sums(&mut soft, &assignment);
+        }
         Ok(Solution {
             objective: problem.objective(&assignment),
             assignment,

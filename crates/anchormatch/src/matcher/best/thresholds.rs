@@ -64,14 +64,14 @@ pub(super) const LISTED_NODES: [(usize, f64); 2] = [(300, 0.03), (2000, SPARSE_D
 /// The expected share of right pairs from which on lists of candidates are believed where all pairs could be searched as
 /// well.
 ///
-/// `anchormatch-lab bench large --dense`
+/// `anchormatch-lab bench large --dense 1000`
 pub(super) const LISTS_ARE_SURE: f64 = 0.99;
 
 /// The share of the larger side's nodes that may have no partner for full matchings of graphs with few edges to be
 /// ordered by the edges that both show: which of them stay alone then hardly counts, and lists of edges are searched
 /// much faster than tables of all pairs.
 ///
-/// `scripts/bench_known.py --sets phone_email`
+/// `scripts/bench_calibration.py --families phone_email`
 pub(super) const NEARLY_EQUAL: f64 = 0.05;
 
 /// Points of the larger set up to which distances are asked when no map is credible.
