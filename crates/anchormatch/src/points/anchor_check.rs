@@ -29,7 +29,7 @@ pub struct AnchorDoubt {
 }
 
 /// Other anchors that have to be there before one is doubted: a map through fewer may as well be wrong itself.
-pub(crate) const WITNESSES: usize = 3;
+pub(crate) const WITNESSES: usize = 2;
 
 /// Points without an anchor that are asked, at most.
 const MOST_POINTS: usize = 400;
