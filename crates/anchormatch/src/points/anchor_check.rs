@@ -56,8 +56,17 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
         .enumerate()
         .filter_map(|(i, a)| a.map(|a| (i, a)))
         .collect();
-    if anchors.len() <= WITNESSES || monitor.interrupted().is_some() {
+    if monitor.interrupted().is_some() {
         return Ok(Vec::new());
+    }
+    if anchors.len() <= WITNESSES {
+        let unjudged = anchors.into_iter().map(|(source, target)| AnchorDoubt {
+            source,
+            target,
+            suspicion: 1.0 - trust,
+            preferred: Some(target),
+        });
+        return Ok(unjudged.collect());
     }
     // A part of many points tells as well.
     let chosen = scene.thinned(MOST_POINTS);

@@ -191,14 +191,17 @@ fn matching(
     })
 }
 
-/// What is said of the anchors of points, unless chance could explain the match, or they are too few: what may be wrong
-/// itself is no witness against anybody.
-fn heard(report: Vec<AnchorCheck>, beyond_chance: f64) -> Vec<AnchorCheck> {
+/// What is said of the anchors of points; nobody is accused where chance could explain the match, or where they are too
+/// few: what may be wrong itself is no witness against anybody.
+fn heard(mut report: Vec<AnchorCheck>, beyond_chance: f64) -> Vec<AnchorCheck> {
     if report.len() <= WITNESSES || beyond_chance < 0.0 {
-        Vec::new()
-    } else {
-        report
+        for check in report.iter_mut().filter(|check| !check.demoted) {
+            check.suspicion = 1.0 - TRUST;
+            check.score = (check.suspicion / TRUST).ln();
+            check.preferred = Some(check.target);
+        }
     }
+    report
 }
 
 fn checks(posterior: &Posterior) -> Vec<AnchorCheck> {
@@ -277,7 +280,10 @@ mod tests {
             (WITNESSES + 1, -0.1, 0),
         ] {
             let report = (0..anchors).map(accused).collect();
-            assert_eq!(heard(report, beyond_chance).len(), told, "{anchors}");
+            let heard = heard(report, beyond_chance);
+            assert_eq!(heard.len(), anchors);
+            let accused = heard.iter().filter(|check| check.suspicion > 0.5);
+            assert_eq!(accused.count(), told, "{anchors}");
         }
     }
 
