@@ -19,11 +19,9 @@ __all__ = ["picture", "plot"]
 # The colours of the page by day; a test compares them with those of its style sheet.
 _SOURCE, _TARGET, _EDGE, _GROUND = "#0b7a75", "#8440b8", "#b9c1ce", "#ffffff"
 _RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#7a828f", "#0072b2"
-#: From a guess to certainty.
-_SHADES = (
-    "#dcd3e6", "#c5bfe2", "#a8b0dc", "#86a3d4", "#6395c8",
-    "#4385b8", "#2a74a5", "#18618f", "#0c4d77", "#06385c",
-)  # fmt: skip
+_DOUBTFUL, _SURE = "#e69f00", "#009e73"
+#: Of confidences by tenths: sure from .9 on, as on the page.
+_SHADES = (*[_DOUBTFUL] * 9, _SURE)
 #: Lines and nodes of the small picture at most.
 _SMALL = 150
 
@@ -169,7 +167,7 @@ def _line(start: FloatArray, end: FloatArray, colour: str, width: float) -> str:
 
 
 def _shade(confidence: float) -> str:
-    """One of ten shades; what is no number is a guess."""
+    """Sure or doubtful; what is no number is a guess."""
     share = min(max(confidence, 0.0), 1.0) if confidence == confidence else 0.0
     return _SHADES[min(int(share * len(_SHADES)), len(_SHADES) - 1)]
 

@@ -323,12 +323,12 @@ def test_large_graphs_are_refused_before_anything_is_allocated():
     assert len(am.match(many, many, {0: 0}, max_memory="4G").pairs) == 100_000
     with pytest.raises(MemoryError, match="max_memory"):
         am.match(many, many, {0: 0}, max_memory="1M")
-    with pytest.raises(MemoryError, match="needs"):
+    with pytest.raises(MemoryError, match="would take"):
         am.points(np.zeros((100_000, 2)), max_memory="4G").edges()
-    with pytest.raises(MemoryError, match="needs"):
+    with pytest.raises(MemoryError, match="would take"):
         am.graph(many, max_memory="4G").adjacency("4G")
-    with pytest.raises(MemoryError, match="needs"):
+    with pytest.raises(MemoryError, match="would take"):
         am.solve((many, many), "faq", max_memory="4G")
-    with pytest.raises(MemoryError, match="needs"):
+    with pytest.raises(MemoryError, match="would take"):
         am.heat_kernel(many, max_memory="4G")
     assert am.heat_kernel(many, columns=[0, 5], time=0.1, max_memory="4G").shape == (100_000, 2)

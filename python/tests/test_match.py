@@ -249,7 +249,7 @@ BAD_OPTIONS = [
     ({"time_limit": "soon"}, TypeError, "time_limit"),
     ({"max_memory": -1}, ValueError, "max_memory"),
     ({"max_memory": "much"}, ValueError, "max_memory"),
-    ({"max_memory": 100}, MemoryError, "needs"),
+    ({"max_memory": 100}, MemoryError, "would take"),
     ({"progress": 3}, TypeError, "progress"),
     ({"tau": 1.0}, ValueError, "tau: found with preset='best'"),
     ({"preset": "paper", "allow_unmatched": True}, ValueError, "allow_unmatched"),

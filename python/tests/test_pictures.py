@@ -155,8 +155,8 @@ def test_plots_have_the_colours_of_the_page(pair):
     m, *_ = pair
     page = m.to_html()
     day = dict(re.findall(r"--(\w+): (#\w{6})", page[: page.index("prefers-color-scheme")]))
-    assert [day[f"c{k}"] for k in range(10)] == list(_plot._SHADES)
-    names = ["source", "target", "edge", "ground", "right", "wrong", "open", "anchor"]
+    assert _plot._shade(0.899) == _plot._DOUBTFUL and _plot._shade(0.9) == _plot._SURE
+    names = ["source", "target", "edge", "ground", "right", "wrong", "open", "anchor", "doubtful", "sure"]
     palette = {"ground": "paper", "open": "unmatched"}
     assert [day[palette.get(name, name)] for name in names] == [
         getattr(_plot, f"_{name.upper()}") for name in names
