@@ -156,6 +156,8 @@ class Checkpoint:
                     save(None, self.engine.gather([future])[0], address)
             written[name] = names
             fresh += names
+        # A copy: the run goes on changing what it stands at.
+        at = json.loads(json.dumps(at))
         manifest = {"facts": self.facts, "at": at, "held": written, "count": self._count}
         draft = f"{self.root}/manifest-{self._count}.tmp"
         with self.files.open(draft, "wb") as stream:
