@@ -15,12 +15,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{check_nonnegative, check_positive};
-use super::two_graphs::{OfTwoGraphs, TwoGraphs, degrees, solution};
-use super::{Solution, Start, Status};
+use super::two_graphs::{OfTwoGraphs, Scores, TwoGraphs, degrees};
+use super::{Start, Status};
 use crate::error::Result;
 use crate::linalg::{Matrix, multiply_into, multiply_transposed_into, symmetric_eigen};
 use crate::monitor::{Monitor, Progress};
-use crate::problem::Problem;
 
 /// Singular values below this share of the largest are zero.
 const RANK: f64 = 1e-10;
@@ -64,21 +63,19 @@ impl OfTwoGraphs for EmSvd {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// Starts from the soft matrix of the start, where there is one.
     ///
     /// # Complexity
     /// O(n³) an iteration, O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::of(problem, Self::NAME)?;
-        let (n, m) = problem.shape();
+    fn scores(&self, graphs: &TwoGraphs, start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
+        let (n, m) = (graphs.source.rows(), graphs.target.rows());
         let mut posterior = match start.soft {
             Some(soft) => Matrix::from_fn(n, m, |i, a| soft[(i, a)]),
-            None => by_degrees(&graphs),
+            None => by_degrees(graphs),
         };
         let most = degrees(&graphs.source)
             .into_iter()
@@ -91,8 +88,8 @@ impl OfTwoGraphs for EmSvd {
         };
         let (mut status, mut residuals) = (Status::IterationLimit, Vec::new());
         while residuals.len() < self.max_iterations {
-            let assignment = m_step(&graphs, &posterior)?;
-            let next = e_step(&graphs, &assignment, sharpness);
+            let assignment = m_step(graphs, &posterior)?;
+            let next = e_step(graphs, &assignment, sharpness);
             let pairs = next.as_slice().iter().zip(posterior.as_slice());
             let moved = pairs.fold(0.0f64, |most, (x, y)| most.max((x - y).abs()));
             posterior = next;
@@ -112,13 +109,11 @@ impl OfTwoGraphs for EmSvd {
                 break;
             }
         }
-        solution(
-            problem,
-            posterior,
-            self.unary_weight,
-            (status, residuals),
-            monitor,
-        )
+        Ok(Scores {
+            tried: vec![posterior],
+            status,
+            residuals,
+        })
     }
 }
 

@@ -12,14 +12,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Start;
 use super::relaxation::check_nonnegative;
-use super::two_graphs::{OfTwoGraphs, TIE, TwoGraphs, degrees, once, solution};
-use super::{Solution, Start};
+use super::two_graphs::{OfTwoGraphs, Scores, TIE, TwoGraphs, degrees};
 use crate::assignment;
 use crate::error::Result;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::monitor::Monitor;
-use crate::problem::Problem;
 
 /// The method's parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,30 +55,23 @@ impl OfTwoGraphs for FiedlerPartition {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// The start is not used.
     ///
     /// # Complexity
     /// O(n³) time, O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        _start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::nonnegative(problem, Self::NAME)?;
+    fn scores(&self, graphs: &TwoGraphs, _start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
         let one = Partition::new(&graphs.source)?;
         let two = Partition::new(&graphs.target)?;
-        let end = once(Self::NAME, monitor);
-        let mut best: Option<Solution> = None;
-        for sign in [1.0, -1.0] {
-            let score = self.score(&one, &two.signed(sign))?;
-            let found = solution(problem, score, self.unary_weight, end.clone(), monitor)?;
-            let better = |old: &Solution| problem.sense().better(found.objective, old.objective);
-            if best.as_ref().is_none_or(better) {
-                best = Some(found);
-            }
-        }
-        Ok(best.expect("two signs were tried"))
+        // An eigenvector has no sign.
+        let tried = vec![
+            self.score(&one, &two.signed(1.0))?,
+            self.score(&one, &two.signed(-1.0))?,
+        ];
+        Ok(Scores::at_once(Self::NAME, tried, monitor))
     }
 }
 

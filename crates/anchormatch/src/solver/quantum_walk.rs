@@ -18,12 +18,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{check_nonnegative, check_positive};
-use super::two_graphs::{OfTwoGraphs, TwoGraphs, degrees, solution};
-use super::{Solution, Start, Status};
+use super::two_graphs::{OfTwoGraphs, Scores, TwoGraphs, degrees};
+use super::{Start, Status};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
-use crate::problem::Problem;
 
 /// Terms of the exponential series in a step.
 const TERMS: usize = 12;
@@ -66,19 +65,17 @@ impl OfTwoGraphs for QuantumWalk {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// The start is not used. A stop leaves out the later times.
     ///
     /// # Complexity
     /// O(n²) time a step, O(√n) steps a unit of time; O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        _start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::of(problem, Self::NAME)?;
-        let (n, m) = problem.shape();
-        let hamiltonian = Hamiltonian::new(graphs);
+    fn scores(&self, graphs: &TwoGraphs, _start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
+        let (n, m) = (graphs.source.rows(), graphs.target.rows());
+        let hamiltonian = Hamiltonian::new(graphs.clone());
         let mut state = hamiltonian.start();
         let mut cost = Matrix::zeros(n, m);
         let interval = self.duration / (self.times as f64 * (n.max(m).max(1) as f64).sqrt());
@@ -109,13 +106,11 @@ impl OfTwoGraphs for QuantumWalk {
             }
         }
         cost.as_mut_slice().iter_mut().for_each(|v| *v = -v.sqrt());
-        solution(
-            problem,
-            cost,
-            self.unary_weight,
-            (status, residuals),
-            monitor,
-        )
+        Ok(Scores {
+            tried: vec![cost],
+            status,
+            residuals,
+        })
     }
 }
 

@@ -10,7 +10,6 @@
 //! differences.
 
 use crate::linalg::Matrix;
-use crate::problem::Problem;
 
 use super::two_graphs::{TIE, TwoGraphs};
 
@@ -101,15 +100,10 @@ pub(super) fn edit(one: &String, two: &String, gap: f64) -> (f64, Vec<(usize, us
 }
 
 /// Pairs of the alignment above all others, and those by the nearness of components.
-pub(super) fn score(
-    problem: &Problem,
-    graphs: &TwoGraphs,
-    vectors: [&[f64]; 2],
-    gap: f64,
-) -> Matrix {
+pub(super) fn score(graphs: &TwoGraphs, vectors: [&[f64]; 2], gap: f64) -> Matrix {
     let one = String::new(&graphs.source, vectors[0]);
     let two = String::new(&graphs.target, vectors[1]);
-    let (n, m) = problem.shape();
+    let (n, m) = (graphs.source.rows(), graphs.target.rows());
     let mut score = Matrix::from_fn(n, m, |i, a| {
         -0.1 * (one.components[i] - two.components[a]).abs()
     });

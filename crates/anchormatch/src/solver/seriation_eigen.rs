@@ -9,14 +9,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Start;
 use super::relaxation::check_nonnegative;
 use super::seriation::score;
-use super::two_graphs::{OfTwoGraphs, TwoGraphs, once, solution};
-use super::{Solution, Start};
+use super::two_graphs::{OfTwoGraphs, Scores, TwoGraphs};
 use crate::error::Result;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::monitor::Monitor;
-use crate::problem::Problem;
 
 /// The method's parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,21 +48,18 @@ impl OfTwoGraphs for SeriationEigen {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// The start is not used.
     ///
     /// # Complexity
     /// O(n³) time for the eigenvectors, O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        _start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::nonnegative(problem, Self::NAME)?;
+    fn scores(&self, graphs: &TwoGraphs, _start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
         let (one, two) = (leading(&graphs.source)?, leading(&graphs.target)?);
-        let score = score(problem, &graphs, [&one, &two], self.gap);
-        let end = once(Self::NAME, monitor);
-        solution(problem, score, self.unary_weight, end, monitor)
+        let score = score(graphs, [&one, &two], self.gap);
+        Ok(Scores::at_once(Self::NAME, vec![score], monitor))
     }
 }
 

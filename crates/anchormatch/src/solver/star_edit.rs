@@ -10,13 +10,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Start;
 use super::relaxation::check_nonnegative;
-use super::two_graphs::{OfTwoGraphs, TwoGraphs, once, solution};
-use super::{Solution, Start};
+use super::two_graphs::{OfTwoGraphs, Scores, TwoGraphs};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
-use crate::problem::Problem;
 
 /// The method's one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,22 +42,18 @@ impl OfTwoGraphs for StarEdit {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// The start is not used.
     ///
     /// # Complexity
     /// O(n³) time, O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        _start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::of(problem, Self::NAME)?;
+    fn scores(&self, graphs: &TwoGraphs, _start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
         let (one, two) = (stars(&graphs.source), stars(&graphs.target));
-        let (n, m) = problem.shape();
-        let score = Matrix::from_fn(n, m, |i, a| -distance(&one[i], &two[a]));
-        let end = once(Self::NAME, monitor);
-        solution(problem, score, self.unary_weight, end, monitor)
+        let score = Matrix::from_fn(one.len(), two.len(), |i, a| -distance(&one[i], &two[a]));
+        Ok(Scores::at_once(Self::NAME, vec![score], monitor))
     }
 }
 

@@ -1,8 +1,9 @@
 //! What methods share that were published for two weighted graphs: the matrices of a product form as graphs, and a
-//! solution made of one score.
+//! solution made of scores of pairs.
 //!
-//! Weights are ½ (A + Aᵀ) without the diagonal, of costs with the other sign, and in units of the largest. Random walks
-//! and strings have no use for negative ones: where there are any, [`TwoGraphs::nonnegative`] counts from the least.
+//! Weights are ½ (A + Aᵀ) without the diagonal, of costs with the other sign, and in units of the largest. Where some are
+//! negative, all are counted from the least, which adds the same to every full assignment: walks and strings have
+//! no use for negative weights, and methods that look for likeness would take −A and B, the graphs of costs, for opposites.
 
 use super::memory::squares;
 use super::{Configurable, Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
@@ -32,13 +33,38 @@ pub(super) trait OfTwoGraphs: Configurable + Send + Sync {
     /// What [`Solver::check`] asks.
     fn check_parameters(&self) -> Result<()>;
 
-    /// What [`Solver::solve_accepted`] asks.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution>;
+    /// How much the unary terms, scaled to [0, 1], weigh against a score.
+    fn unary_weight(&self) -> f64;
+
+    /// The method itself.
+    fn scores(&self, graphs: &TwoGraphs, start: &Start<'_>, monitor: &Monitor) -> Result<Scores>;
+}
+
+/// How well nodes go together, more is better.
+pub(super) struct Scores {
+    /// Of several the one counts whose assignment is best.
+    pub(super) tried: Vec<Matrix>,
+    /// How the iterations ended.
+    pub(super) status: Status,
+    /// A residual for each of them.
+    pub(super) residuals: Vec<f64>,
+}
+
+impl Scores {
+    /// Of a method without iterations: one checkpoint and one residual of 0.
+    pub(super) fn at_once(stage: &'static str, tried: Vec<Matrix>, monitor: &Monitor) -> Self {
+        let interrupt = monitor.checkpoint(Progress {
+            stage,
+            done: 1,
+            total: Some(1),
+            value: None,
+        });
+        Self {
+            tried,
+            status: interrupt.map_or(Status::Converged, Status::from),
+            residuals: vec![0.0],
+        }
+    }
 }
 
 impl<M: OfTwoGraphs> Solver for M {
@@ -71,11 +97,24 @@ impl<M: OfTwoGraphs> Solver for M {
         start: &Start<'_>,
         monitor: &Monitor,
     ) -> Result<Solution> {
-        self.match_graphs(problem, start, monitor)
+        let graphs = TwoGraphs::of(problem, M::NAME)?;
+        let scores = self.scores(&graphs, start, monitor)?;
+        let mut best: Option<Solution> = None;
+        for score in scores.tried {
+            let mut found = solution(problem, score, self.unary_weight(), monitor)?;
+            found.status = scores.status;
+            found.iterations = scores.residuals.len();
+            found.convergence.clone_from(&scores.residuals);
+            let better = |old: &Solution| problem.sense().better(found.objective, old.objective);
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
+            }
+        }
+        Ok(best.expect("a method has a score"))
     }
 }
 
-/// Two weighted graphs, largest weights 1.
+/// Two weighted graphs without negative weights.
 #[derive(Debug, Clone)]
 pub(super) struct TwoGraphs {
     pub(super) source: Matrix,
@@ -101,17 +140,8 @@ impl TwoGraphs {
     pub(super) fn of(problem: &Problem, name: &str) -> Result<Self> {
         let product = factors(problem, name)?;
         Ok(Self {
-            source: graph(product.a(), problem.sense().sign()),
-            target: graph(product.b(), 1.0),
-        })
-    }
-
-    /// The same, weights counted from the least where some are negative.
-    pub(super) fn nonnegative(problem: &Problem, name: &str) -> Result<Self> {
-        let Self { source, target } = Self::of(problem, name)?;
-        Ok(Self {
-            source: from_least(source),
-            target: from_least(target),
+            source: from_least(graph(product.a(), problem.sense().sign())),
+            target: from_least(graph(product.b(), 1.0)),
         })
     }
 }
@@ -151,13 +181,10 @@ pub(super) fn degrees(graph: &Matrix) -> Vec<f64> {
 pub(super) const TIE: f64 = 1e-9;
 
 /// The best assignment by a score and the unary values, both scaled to [0, 1].
-///
-/// `residuals` are those of the iterations; a method without any has one checkpoint and one residual of 0.
-pub(super) fn solution(
+fn solution(
     problem: &Problem,
     mut score: Matrix,
     unary_weight: f64,
-    (status, residuals): (Status, Vec<f64>),
     monitor: &Monitor,
 ) -> Result<Solution> {
     let (n, m) = problem.shape();
@@ -187,21 +214,10 @@ pub(super) fn solution(
         objective: problem.objective(&assignment),
         assignment,
         soft: Some(soft.into()),
-        iterations: residuals.len(),
-        status,
-        convergence: residuals,
+        iterations: 0,
+        status: Status::Converged,
+        convergence: Vec::new(),
     })
-}
-
-/// One checkpoint, for methods without iterations.
-pub(super) fn once(stage: &'static str, monitor: &Monitor) -> (Status, Vec<f64>) {
-    let interrupt = monitor.checkpoint(Progress {
-        stage,
-        done: 1,
-        total: Some(1),
-        value: None,
-    });
-    (interrupt.map_or(Status::Converged, Status::from), vec![0.0])
 }
 
 /// Shifts and scales to the range from 0 to `most`; what is all the same becomes 0.
@@ -286,6 +302,31 @@ pub(super) mod tests {
             }
         }
         takes_what_products_there_are(solver);
+        reads_costs_as_likeness(solver);
+    }
+
+    /// Costs that are the less the more alike give the answer of likeness.
+    fn reads_costs_as_likeness(solver: &dyn Solver) {
+        let (likeness, truth) = isomorphic(11, 60, 4);
+        let product = likeness.pairwise().as_product().unwrap();
+        let alike = product.a().dense();
+        let most = alike.as_slice().iter().fold(0.0f64, |m, &v| m.max(v));
+        let costs = Matrix::from_fn(
+            11,
+            11,
+            |i, j| {
+                if i == j { 0.0 } else { most - alike[(i, j)] }
+            },
+        );
+        let problem = ProductPairwise::problem(
+            Sense::Minimise,
+            Weights::Dense(costs),
+            product.b().clone(),
+            None,
+        )
+        .unwrap();
+        let found = solve(solver, &problem).assignment;
+        assert_eq!(found, truth, "{} on costs", solver.info().name);
     }
 
     /// Unequal sizes, no edges, one node, none, candidates and costs.
@@ -311,9 +352,9 @@ pub(super) mod tests {
     fn graphs_have_largest_weight_one_and_no_negative_ones() {
         let a = Matrix::from_vec(3, 3, vec![9.0, 2.0, 0.0, 2.0, 0.0, -4.0, 0.0, -4.0, 1.0]);
         let problem = product(a.clone(), a);
+        let weights = problem.pairwise().as_product().unwrap().a();
+        assert_eq!(graph(weights, 1.0).row(1), [0.5, 0.0, -1.0]);
         let graphs = TwoGraphs::of(&problem, "x").unwrap();
-        assert_eq!(graphs.source.row(1), [0.5, 0.0, -1.0]);
-        let graphs = TwoGraphs::nonnegative(&problem, "x").unwrap();
         assert_eq!(graphs.target.row(1), [1.5, 0.0, 0.0]);
         assert_eq!(graphs.target.row(0), [0.0, 1.5, 1.0]);
     }

@@ -14,15 +14,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Start;
 use super::relaxation::check_nonnegative;
-use super::two_graphs::{OfTwoGraphs, TwoGraphs, once, solution};
-use super::{Solution, Start};
+use super::two_graphs::{OfTwoGraphs, Scores, TwoGraphs};
 use crate::error::Result;
 use crate::linalg::{
     Matrix, SymmetricEigen, multiply_into, multiply_transposed_into, symmetric_eigen,
 };
 use crate::monitor::Monitor;
-use crate::problem::Problem;
 
 /// The method's parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,24 +54,21 @@ impl OfTwoGraphs for Zhao {
         check_nonnegative("unary_weight", self.unary_weight)
     }
 
+    fn unary_weight(&self) -> f64 {
+        self.unary_weight
+    }
+
     /// The start is not used.
     ///
     /// # Complexity
     /// O(n³) time and O(n²) memory.
-    fn match_graphs(
-        &self,
-        problem: &Problem,
-        _start: &Start<'_>,
-        monitor: &Monitor,
-    ) -> Result<Solution> {
-        let graphs = TwoGraphs::of(problem, Self::NAME)?;
+    fn scores(&self, graphs: &TwoGraphs, _start: &Start<'_>, monitor: &Monitor) -> Result<Scores> {
         let spectra = [
             symmetric_eigen(&graphs.source)?,
             symmetric_eigen(&graphs.target)?,
         ];
         let score = self.score(&spectra);
-        let end = once("zhao", monitor);
-        solution(problem, score, self.unary_weight, end, monitor)
+        Ok(Scores::at_once(Self::NAME, vec![score], monitor))
     }
 }
 

@@ -18,7 +18,10 @@ use super::found::Found;
 use super::observations::observe;
 use super::program::{Terms, problem};
 use super::search::Search;
-use super::thresholds::{CLEAR, DECIDED, LARGEST_SECOND_SEARCH, LARGEST_UNASKED_CHECK, TRUST};
+use super::thresholds::{
+    ANCHOR_BUDGET, ANCHOR_FITS, ANCHOR_TABU, CLEAR, DECIDED, LARGEST_SECOND_SEARCH,
+    LARGEST_UNASKED_CHECK, TRUST,
+};
 use crate::anchors::{Anchor, Anchors};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
@@ -28,15 +31,6 @@ use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Condition, Conditional, Solver, Start, Tabu};
 use crate::task::Task;
-
-/// Fits of the scales, each followed by a search under them, at most.
-const FITS: usize = 4;
-
-/// Iterations of such a search for each node.
-const TABU: usize = 30;
-
-/// Numbers that the searches may touch: some ten milliseconds each.
-const BUDGET: usize = 5_000_000;
 
 /// What the rest of the evidence says of every hard anchor of a task.
 ///
@@ -166,7 +160,7 @@ impl Check<'_> {
         let at_best = self.value(&best.assignment, best.share);
         let at_kept = self.value(&kept.assignment, best.share);
         let problem = self.problem(best)?;
-        let mut search = Conditional::new(&problem, &best.assignment, BUDGET, self.monitor)?;
+        let mut search = Conditional::new(&problem, &best.assignment, ANCHOR_BUDGET, self.monitor)?;
         let mut checks = Vec::with_capacity(self.anchors.len());
         for &(p, q) in self.anchors {
             let moved = best.assignment.partner(p) != Some(q);
@@ -250,13 +244,15 @@ impl Check<'_> {
     /// Searches from the matching that keeps all anchors, each time under the scales of the last.
     fn improved(&self, kept: &Fitted) -> Result<Fitted> {
         let (n, m) = self.evidence.shape();
-        let iterations = (TABU * n.max(m)).min(BUDGET / (n * m).max(1)).max(1);
+        let iterations = (ANCHOR_TABU * n.max(m))
+            .min(ANCHOR_BUDGET / (n * m).max(1))
+            .max(1);
         let tabu = Tabu {
             iterations: Some(iterations),
             ..Tabu::default()
         };
         let mut best = self.fitted(kept.assignment.clone());
-        for round in 1..=FITS {
+        for round in 1..=ANCHOR_FITS {
             let problem = self.problem(&best)?;
             let start = Start::seeded(self.preset.seed).with_assignment(&best.assignment);
             let solution = tabu.solve(&problem, &start, self.monitor)?;
@@ -264,7 +260,7 @@ impl Check<'_> {
             if !same {
                 best = self.fitted(solution.assignment);
             }
-            if round == FITS || same && !self.swap_anchors(&problem, &mut best)? {
+            if round == ANCHOR_FITS || same && !self.swap_anchors(&problem, &mut best)? {
                 break;
             }
         }

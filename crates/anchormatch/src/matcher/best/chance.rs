@@ -14,9 +14,6 @@ use crate::error::Hint;
 use crate::matcher::Log;
 use crate::matching::Note;
 
-/// Confidences from which on pairs are judged together, beside all of them.
-pub(super) const TIERS: [f64; 3] = [0.99, 0.9, 0.5];
-
 /// What speaks against chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Chance {

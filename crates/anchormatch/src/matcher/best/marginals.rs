@@ -5,7 +5,7 @@ use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
-use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN};
+use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN, SAMPLE_FITS};
 use crate::affinity::likelihood::Agreement;
 use crate::assignment::{self, Assignment};
 use crate::error::Result;
@@ -17,9 +17,6 @@ use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
 
 /// What a pair of the likeliest matching is worth beyond its probability.
 const TIE: f64 = 1e-6;
-
-/// Fits of the scales to samples before the ones that count.
-const FITS_OF_SAMPLES: usize = 2;
 
 /// Posterior marginals of the free pairs, and the samples that they come from.
 pub(super) struct Marginals {
@@ -106,12 +103,12 @@ impl Sampling<'_> {
             ..Sampler::default()
         };
         // The scales of the best matching are a little too good; those of the samples are not.
-        for round in 0..=FITS_OF_SAMPLES {
+        for round in 0..=SAMPLE_FITS {
             if self.monitor.interrupted().is_some() {
                 break;
             }
             let model = self.evidence.fit_to(&agreement, &found.assignment);
-            let sampler = if round < FITS_OF_SAMPLES {
+            let sampler = if round < SAMPLE_FITS {
                 longer.clone()
             } else {
                 Sampler {

@@ -44,14 +44,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::anchor_check::check_anchors;
-use self::chance::{Chance, TIERS};
+use self::chance::Chance;
 use self::completion::complete;
 use self::evidence::Evidence;
 use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
-use self::thresholds::{LISTS_ARE_SURE, SEARCH_SHARE};
+use self::thresholds::{CHANCE_TIERS, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
@@ -497,7 +497,7 @@ impl Best {
             let allowed = evidence.allowed.as_ref();
             allowed.map_or(0.0, |allowed| allowed.fewer_ways(sources))
         };
-        let tiers = TIERS.iter().map(|&least| {
+        let tiers = CHANCE_TIERS.iter().map(|&least| {
             let mut sure = found.assignment.clone();
             sure.retain(|i, a| values[(i, a)] >= least);
             if sure.matched() == 0 {

@@ -1,7 +1,7 @@
 //! Anchors that disagree with the rest become soft ones, and the chain is run again.
 
 use super::Best;
-use super::thresholds::TRUST;
+use super::thresholds::{REPAIR_ROUNDS, TRUST};
 use crate::anchors::{Anchor, Anchors};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -9,11 +9,8 @@ use crate::matching::{AnchorCheck, Matching, Note};
 use crate::monitor::Monitor;
 use crate::task::Task;
 
-/// Runs until no anchor is suspicious, at most.
-const ROUNDS: usize = 8;
-
 /// Runs, makes suspicious anchors soft, and runs again; ends when none is left, at a limit, or after
-/// [`ROUNDS`] runs.
+/// [`REPAIR_ROUNDS`] runs.
 pub(super) fn run_repaired(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
     let (anchors, graphs) = (task.anchors(), task.graphs());
     let mut demoted: Vec<AnchorCheck> = Vec::new();
@@ -30,7 +27,7 @@ pub(super) fn run_repaired(preset: &Best, task: &Task<'_>, monitor: &Monitor) ->
         let mut matching = preset.run_once(&task.with_anchors(kept)?, monitor)?;
         let suspicious = matching.anchor_report.iter().copied();
         let suspicious: Vec<_> = suspicious.filter(AnchorCheck::is_suspicious).collect();
-        if suspicious.is_empty() || round == ROUNDS || monitor.interrupted().is_some() {
+        if suspicious.is_empty() || round == REPAIR_ROUNDS || monitor.interrupted().is_some() {
             report_demoted(&mut matching, anchors, &demoted, graphs);
             return Ok(matching);
         }

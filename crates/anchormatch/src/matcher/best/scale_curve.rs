@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::found::Found;
 use super::program::is_one_product;
+use super::thresholds::FINDABLE;
 use crate::affinity::likelihood::PairModel;
 use crate::problem::{Coverage, Problem};
 use crate::solver::Curve;
@@ -10,9 +11,6 @@ use crate::solver::Curve;
 /// Correlations over which the scale of the evidence is integrated, and the largest as artanh ρ.
 const SCALES: usize = 48;
 const LARGEST_SCALE: f64 = 3.8;
-
-/// The share of ln(number of matchings) that the evidence of the right one has at the least.
-const FINDABLE: f64 = 0.75;
 
 /// Points at which such an integral is computed.
 const POINTS_OF_CURVE: usize = 512;

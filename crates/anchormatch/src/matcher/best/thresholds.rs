@@ -1,7 +1,7 @@
 //! Every number that chooses a path through `best`, with its unit and what shows its effect.
 //!
-//! None of them is fitted to a data set; each was set by hand where the runs of the command beside it
-//! stopped changing. `--rows` of `anchormatch-lab evaluate` takes names of rows, and answers a name that it
+//! Each was set by hand where the runs of the command beside it stopped changing. Where that command names one data set,
+//! it is the set on which the number was found, and its figures are not those of unseen data. `--rows` of `anchormatch-lab evaluate` takes names of rows, and answers a name that it
 //! does not know with all of them.
 
 /// Nodes of the larger side from which on a relaxation and a short search come first, and sparse graphs
@@ -163,3 +163,202 @@ pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
 ///
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
 pub(super) const CHANCE_WIDTH: f64 = 2.0;
+
+/// Long annealings at most.
+///
+/// `scripts/bench_calibration.py --families phone_email`
+pub(super) const LONG_ANNEALINGS: usize = 3;
+
+/// Nats by which two answers may differ that are called as likely.
+///
+/// `scripts/bench_calibration.py --families attachment,geometric,edges`
+pub(super) const AS_LIKELY: f64 = 1e-6;
+
+/// Correlations at which outliers are looked for.
+///
+/// `anchormatch-lab evaluate outliers`
+pub(super) const OUTLIER_LADDER: [f64; 3] = [0.99, 0.9, 0.7];
+
+/// Numbers that a short search touches at most.
+///
+/// `anchormatch-lab evaluate limits --rows n-100,sbm-0.3-10`
+pub(super) const POLISH_NUMBERS: usize = 1 << 30;
+
+/// How much more each of them costs where W is no short sum of products.
+///
+/// `anchormatch-lab evaluate limits --rows n-100,sbm-0.3-10`
+pub(super) const POLISH_GENERAL: usize = 32;
+
+/// The share of ln(number of matchings) that the evidence of the right one has at the least.
+///
+/// `anchormatch-lab evaluate limits --rows sigma-0.4,sigma-0.5`
+pub(super) const FINDABLE: f64 = 0.75;
+
+/// Confidences from which on pairs are judged together, beside all of them.
+///
+/// `scripts/bench_trust.py`
+pub(super) const CHANCE_TIERS: [f64; 3] = [0.99, 0.9, 0.5];
+
+/// Fits of the scales, each followed by a search under them, at most.
+///
+/// `anchormatch-lab evaluate limits`
+pub(super) const SEARCH_FITS: usize = 4;
+
+/// Runs until no anchor is suspicious, at most.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const REPAIR_ROUNDS: usize = 8;
+
+/// Fits of the scales, each followed by a search under them, at most.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const ANCHOR_FITS: usize = 4;
+
+/// Iterations of such a search for each node.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const ANCHOR_TABU: usize = 30;
+
+/// Numbers that the searches may touch: some ten milliseconds each.
+///
+/// the example `rates_of_wrong_anchors`
+pub(super) const ANCHOR_BUDGET: usize = 5_000_000;
+
+/// Fits of the scales to samples before the ones that count.
+///
+/// `anchormatch-lab evaluate calibration`
+pub(super) const SAMPLE_FITS: usize = 2;
+
+/// Those of the sparse regime.
+pub(super) mod sparse {
+    /// Posteriors above which pairs are settled: the first bounds at any time, the others when nothing else helps.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const SETTLED_FROM: [f32; 5] = [0.98, 0.9, 0.8, 0.65, 0.5];
+
+    /// How many of the bounds hold at any time.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const SETTLED_EVER: usize = 2;
+
+    /// Times that rumours spread, at most.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const RUMOURS: usize = 40;
+
+    /// Candidates of a node that spread a rumour.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const TENTATIVE: usize = 10;
+
+    /// Probabilities above which a pair is part of the next start.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const RESTARTED_FROM: f32 = 0.9;
+
+    /// The share of nodes in doubt below which nothing is to be gained.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const IN_DOUBT: f64 = 0.005;
+
+    /// The growth of the expected number of right pairs below which it ends, as a share of the nodes.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const GROWTH: f64 = 0.001;
+
+    /// Candidates of a node.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const CANDIDATES: usize = 16;
+
+    /// Nats below the best beyond which a candidate is none.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const DEPTH_OF_CANDIDATES: f32 = 14.0;
+
+    /// Iterations after which the model is fitted.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const BELIEF_FITS: usize = 3;
+
+    /// Beliefs that change by less are the same.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const SAME_BELIEF: f32 = 0.01;
+
+    /// Beliefs above which a pair is taken for one in a fit.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const FITTED_FROM: f32 = 0.5;
+
+    /// Beliefs above which a pair is as good as certain.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const CERTAIN: f32 = 0.99;
+
+    /// The share of the nodes whose likeliest partner may change in the last iteration.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const STILL: f64 = 1e-3;
+
+    /// Anchors that are asked at most.
+    ///
+    /// `scripts/bench_calibration.py --families sparse,acm_dblp,douban`
+    pub(in crate::matcher::best) const ANCHORS_ASKED: usize = 4000;
+
+    /// Nats by which the anchors must be likelier under a smaller share: a few anchors tell little.
+    ///
+    /// `scripts/bench_calibration.py --families sparse,acm_dblp,douban`
+    pub(in crate::matcher::best) const CALIBRATION_GAIN: f64 = 3.0;
+
+    /// Partners of a node that its similarities alone bring up.
+    ///
+    /// `scripts/bench_known.py`
+    pub(in crate::matcher::best) const NAMED: usize = 10;
+
+    /// No similarity says more for or against a pair, in nats.
+    ///
+    /// `scripts/bench_known.py`
+    pub(in crate::matcher::best) const MOST_OF_SIMILARITY: f64 = 10.0;
+
+    /// The weight of no partner at all, beside one for each of a node's candidates.
+    ///
+    /// `scripts/bench_known.py`
+    pub(in crate::matcher::best) const NOT_LISTED: f64 = 0.02;
+
+    /// Probabilities below which a pair is as good as a guess, and no part of what is weighed against chance.
+    ///
+    /// `scripts/bench_trust.py`
+    pub(in crate::matcher::best) const GUESSED: f32 = 0.1;
+
+    /// Neighbours of partners that are visited for one node. Beyond it they are looked up.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const VISITS: usize = 4096;
+
+    /// Partners of a node's neighbours that are heard, those of small degree first: what a thousand say of a hub,
+    /// its other neighbours would only repeat.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const HEARD: usize = 1024;
+
+    /// Nodes that are looked at in full: those that most speaks for after the visits.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const LOOKED_UP: usize = 64;
+
+    /// Times as many of which it is asked what is known beside edges.
+    ///
+    /// `scripts/bench_known.py`
+    pub(in crate::matcher::best) const ASKED_BEYOND_EDGES: usize = 4;
+
+    /// Nats below the best beyond which a node is no candidate, whatever its degree says.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const DEPTH_OF_NEIGHBOURS: f32 = 26.0;
+
+    /// Beliefs below this do not spread.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const SPREADS: f32 = 0.01;
+}

@@ -3,7 +3,7 @@
 //! One annealing of a small sparse graph ends in one of many optima. A short one from the opening of its own and a short
 //! one from what lists of candidates say are asked first: they go outwards from the hubs and from the anchors. Where both
 //! are as likely, that is the answer. Where they are not, long ones follow, one afresh and one from the best so far in turn,
-//! until one ends as likely as the best before it or [`LONG_ONES`] were made; the likeliest counts, and the others are
+//! until one ends as likely as the best before it or [`LONG_ANNEALINGS`] were made; the likeliest counts, and the others are
 //! modes that the posterior may have as well.
 //!
 //! Beyond [`LARGEST_WHOLE_CHAIN`] nodes lists are not asked, and all long ones begin afresh: an optimum that no second
@@ -16,26 +16,21 @@ use crate::matcher::best::Best;
 use crate::matcher::best::found::Found;
 use crate::matcher::best::program::Program;
 use crate::matcher::best::regime::Regime;
-
-/// Long annealings at most.
-const LONG_ONES: usize = 3;
-
-/// Nats by which two answers may differ that are called as likely.
-const AS_LIKELY: f64 = 1e-6;
+use crate::matcher::best::thresholds::{AS_LIKELY, LONG_ANNEALINGS};
 
 impl Search<'_> {
     /// The matching found by a short annealing, or a likelier one.
     pub(super) fn confirmed(&self, found: Found) -> Result<Found> {
         let first_seed = self.preset.seed.wrapping_add(match self.listed {
             Some(_) => 0,
-            None => LONG_ONES as u64 + 1,
+            None => LONG_ANNEALINGS as u64 + 1,
         });
         let other = self.annealed(Regime::Annealing, first_seed, self.listed)?;
         let Some(other) = other else {
             return Ok(found);
         };
         let (mut best, mut agree) = self.merged(found, other);
-        for k in 1..=LONG_ONES as u64 {
+        for k in 1..=LONG_ANNEALINGS as u64 {
             if agree {
                 break;
             }

@@ -2,7 +2,7 @@
 //!
 //! One loop, [`Search::full`]: search under the scales at hand, fit the scales to what was found, search
 //! again from there. It ends when the matching stays the same, when the scales cannot change the
-//! program, when a limit is reached, or after [`FITS`] fits.
+//! program, when a limit is reached, or after [`SEARCH_FITS`] fits.
 
 mod agreement;
 mod outliers;
@@ -13,7 +13,7 @@ use super::evidence::Evidence;
 use super::found::Found;
 use super::program::{Program, Terms, is_listed, is_one_product, problem};
 use super::regime::{Outline, Regime, anneal, portfolio};
-use super::thresholds::{LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN};
+use super::thresholds::{LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, SEARCH_FITS};
 use super::{Best, Effort};
 use crate::assignment::Assignment;
 use crate::error::Result;
@@ -22,9 +22,6 @@ use crate::matcher::{Log, candidates};
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
 use crate::solver::{Solution, Solver, Start, Status};
-
-/// Fits of the scales, each followed by a search under them, at most.
-const FITS: usize = 4;
 
 /// What a search needs beside the program.
 #[derive(Clone, Copy)]
@@ -174,7 +171,7 @@ impl Search<'_> {
         let scale_alone = first.pairwise().as_product().is_some()
             && is_one_product(evidence)
             && !evidence.has_further_models();
-        for _ in 0..FITS {
+        for _ in 0..SEARCH_FITS {
             let model = evidence.fit(&found.assignment);
             if scale_alone {
                 found.rescale(evidence, model);

@@ -1,6 +1,6 @@
 //! Stage *outliers*: partial matchings, compared with the full one by their posterior.
 
-use super::{FITS, Search};
+use super::Search;
 use crate::affinity::likelihood::Scale;
 use crate::assignment::Assignment;
 use crate::error::Result;
@@ -8,12 +8,9 @@ use crate::linalg::Matrix;
 use crate::matcher::best::evidence::{Model, log_prior};
 use crate::matcher::best::found::Found;
 use crate::matcher::best::program::{Terms, is_listed, problem, tolerant};
-use crate::matcher::best::thresholds::LARGEST_PARTIAL;
+use crate::matcher::best::thresholds::{LARGEST_PARTIAL, OUTLIER_LADDER, SEARCH_FITS};
 use crate::problem::Coverage;
-use crate::solver::{MeanField, Solution, Solver, Start, Status, round};
-
-/// Correlations at which outliers are looked for.
-const LADDER: [f64; 3] = [0.99, 0.9, 0.7];
+use crate::solver::{MeanField, Solution, Solver, Start, Status, round_within};
 
 impl Search<'_> {
     /// The full matching, or a partial one that is more likely.
@@ -74,7 +71,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         found.extend(self.shrink(&full.assignment, evidence.fit(&full.assignment))?);
         let large = evidence.nodes() > LARGEST_PARTIAL;
-        for correlation in LADDER {
+        for correlation in OUTLIER_LADDER {
             if large || self.monitor.interrupted().is_some() {
                 break;
             }
@@ -96,7 +93,7 @@ impl Search<'_> {
         let mut assignment = first.clone();
         let mut best: Option<Found> = None;
         let mut share = 1.0;
-        for _ in 0..2 * FITS {
+        for _ in 0..2 * SEARCH_FITS {
             if self.monitor.interrupted().is_some() {
                 break;
             }
@@ -109,7 +106,7 @@ impl Search<'_> {
             let score = Matrix::from_fn(n, m, |i, a| {
                 f64::from(u8::from(assignment.partner(i) == Some(a)))
             });
-            let dropped = round(&problem, &score)?;
+            let dropped = round_within(&problem, &score, self.monitor)?;
             let solution = if evidence.nodes() > LARGEST_PARTIAL {
                 Solution {
                     objective: problem.objective(&dropped),

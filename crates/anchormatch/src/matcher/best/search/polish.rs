@@ -2,16 +2,10 @@
 
 use crate::assignment::Assignment;
 use crate::error::Result;
-use crate::matcher::best::thresholds::LARGE;
+use crate::matcher::best::thresholds::{LARGE, POLISH_GENERAL, POLISH_NUMBERS};
 use crate::monitor::Monitor;
 use crate::problem::Problem;
 use crate::solver::{Solution, Solver, Start, Tabu};
-
-/// Numbers that a short search touches at most.
-const NUMBERS: usize = 1 << 30;
-
-/// How much more each of them costs where W is no short sum of products.
-const GENERAL: usize = 32;
 
 /// A short search from a matching of so many `nodes`, which goes on while it gains something.
 pub(super) fn polish(
@@ -24,9 +18,9 @@ pub(super) fn polish(
     let nodes = nodes.max(1);
     let is_general = problem.pairwise().low_rank_memory().is_none();
     let numbers = if is_general {
-        NUMBERS / GENERAL
+        POLISH_NUMBERS / POLISH_GENERAL
     } else {
-        NUMBERS
+        POLISH_NUMBERS
     };
     let most = (10 * nodes)
         .min(numbers / (nodes * nodes))

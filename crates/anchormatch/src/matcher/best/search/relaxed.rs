@@ -5,8 +5,9 @@ use crate::assignment::Assignment;
 use crate::error::Result;
 use crate::matcher::best::regime::{Relaxed, mean_field, portfolio};
 use crate::matcher::best::thresholds::{AGREED, BEYOND_CHANCE, OPEN};
+use crate::monitor::Monitor;
 use crate::problem::Problem;
-use crate::solver::{Annealed, Faq, MeanField, Solution, Solver, Start, round};
+use crate::solver::{Annealed, Faq, MeanField, Solution, Solver, Start, round_within};
 
 impl Search<'_> {
     /// Mean field, FAQ and a portfolio, one after the other, until the evidence is beyond chance.
@@ -40,13 +41,13 @@ impl Search<'_> {
                 annealed.solution = better(problem, Some(annealed.solution), other);
                 if agreed < AGREED {
                     annealed.solution.status = status;
-                    return undecided(problem, annealed);
+                    return undecided(problem, annealed, monitor);
                 }
             }
             let found = self.searched(problem, annealed.solution.clone())?;
             let enough = interrupted || self.is_beyond_chance(&found.assignment);
             if cautious && !enough {
-                return undecided(problem, annealed);
+                return undecided(problem, annealed, monitor);
             }
             let found = better(problem, best, found);
             if enough {
@@ -91,11 +92,11 @@ impl Search<'_> {
 
 /// What the mean field says while it still says something: the matching with the most right pairs to be
 /// expected, and the marginals.
-fn undecided(problem: &Problem, annealed: Annealed) -> Result<Answer> {
+fn undecided(problem: &Problem, annealed: Annealed, monitor: &Monitor) -> Result<Answer> {
     let Annealed {
         solution, early, ..
     } = annealed;
-    let assignment = round(problem, &early)?;
+    let assignment = round_within(problem, &early, monitor)?;
     let solution = Solution {
         objective: problem.objective(&assignment),
         assignment,

@@ -5,6 +5,9 @@
 //! ([`ListedBalance`]). Iterated until the likeliest partners stay; the model is fitted on the way. What is
 //! left over, for a node, is the chance that none of its candidates is the one.
 
+use crate::matcher::best::thresholds::sparse::{
+    BELIEF_FITS, CANDIDATES, CERTAIN, DEPTH_OF_CANDIDATES, FITTED_FROM, SAME_BELIEF, STILL,
+};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -19,29 +22,8 @@ use crate::assignment::ListedBalance;
 use crate::linalg::Csr;
 use crate::monitor::{Monitor, Progress};
 
-/// Candidates of a node.
-const CANDIDATES: usize = 16;
-
-/// Nats below the best beyond which a candidate is none.
-const DEPTH: f32 = 14.0;
-
 /// The share of the nodes that have no partner at all, before anything is known.
 const ALONE: f64 = 0.001;
-
-/// Iterations after which the model is fitted.
-pub(super) const FITS: usize = 3;
-
-/// Beliefs that change by less are the same.
-const LITTLE: f32 = 0.01;
-
-/// Beliefs above which a pair is taken for one in a fit.
-pub(super) const SURE: f32 = 0.5;
-
-/// Beliefs above which a pair is as good as certain.
-pub(super) const CERTAIN: f32 = 0.99;
-
-/// The share of the nodes whose likeliest partner may change in the last iteration.
-pub(super) const STILL: f64 = 1e-3;
 
 /// What is believed.
 pub(super) struct Beliefs {
@@ -138,7 +120,9 @@ pub(super) fn expected_right(occupancy: &Csr<f32>, rows: Range<usize>) -> f64 {
 /// Keeps the candidates of a node that its evidence does not rule out, by ascending node.
 pub(super) fn shortlist(candidates: &[Candidate], row: &mut Vec<(u32, f32)>) {
     let top = candidates.iter().fold(f32::MIN, |top, c| top.max(c.nats));
-    let near = candidates.iter().filter(|c| c.nats > top - DEPTH);
+    let near = candidates
+        .iter()
+        .filter(|c| c.nats > top - DEPTH_OF_CANDIDATES);
     row.extend(near.map(|c| (c.node, c.nats)));
     keep_highest(row, CANDIDATES);
 }
@@ -176,8 +160,8 @@ pub(super) fn believe(
         beliefs.iterations += 1;
         beliefs.changes.push(change);
         last = Some(Last { nats, moved });
-        if iteration < FITS {
-            let likeliest = likeliest(&beliefs.occupancy, sides[1].nodes(), SURE);
+        if iteration < BELIEF_FITS {
+            let likeliest = likeliest(&beliefs.occupancy, sides[1].nodes(), FITTED_FROM);
             let model = Model::fit(sides, &likeliest);
             if !model.is_near(&beliefs.model) {
                 beliefs.model = model;
@@ -343,7 +327,7 @@ pub(super) fn moved(before: &Csr<f32>, after: &Csr<f32>) -> Vec<bool> {
         let far = |occupancy: &Csr<f32>, others: &Csr<f32>| {
             let (nodes, values) = occupancy.parts(i);
             let mut entries = nodes.iter().zip(values);
-            entries.any(|(&a, value)| (value - share(others, a)).abs() > LITTLE)
+            entries.any(|(&a, value)| (value - share(others, a)).abs() > SAME_BELIEF)
         };
         far(before, after) || far(after, before)
     };

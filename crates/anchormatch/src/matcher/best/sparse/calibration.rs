@@ -10,18 +10,13 @@ use super::known::Known;
 use super::neighbours::{Believed, Outlook};
 use super::rows::for_nodes;
 use super::side::{NONE, Side};
+use crate::matcher::best::thresholds::sparse::{ANCHORS_ASKED, CALIBRATION_GAIN};
 use crate::monitor::Monitor;
-
-/// Anchors that are asked at most.
-const ASKED: usize = 4000;
 
 /// Shares that are tried.
 const SHARES: [f32; 14] = [
     1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.2, 0.16, 0.13, 0.1,
 ];
-
-/// Nats by which the anchors must be likelier under a smaller share: a few anchors tell little.
-const GAIN: f64 = 3.0;
 
 /// One anchor's own nats, and those of its rivals and of all others together.
 struct Question {
@@ -48,7 +43,7 @@ pub(super) fn believable_share(
     beliefs: &Beliefs,
     monitor: &Monitor,
 ) -> f32 {
-    let step = known.anchors.len().div_ceil(ASKED).max(1);
+    let step = known.anchors.len().div_ceil(ANCHORS_ASKED).max(1);
     let asked: Vec<u32> = (known.anchors.iter().step_by(step))
         .map(|anchor| anchor.0)
         .collect();
@@ -58,7 +53,7 @@ pub(super) fn believable_share(
         let each = questions.iter().flatten();
         each.map(|question| question.log_likelihood(share)).sum()
     };
-    let (all, mut best) = (total(1.0), (1.0, GAIN));
+    let (all, mut best) = (total(1.0), (1.0, CALIBRATION_GAIN));
     for share in SHARES {
         let gain = total(share) - all;
         if gain > best.1 {
@@ -150,6 +145,6 @@ mod tests {
             .max_by(|x, y| total(*x).total_cmp(&total(*y)))
             .expect("shares");
         assert!((best - 0.11).abs() < 0.03, "{best}");
-        assert!(total(best) - total(1.0) > GAIN);
+        assert!(total(best) - total(1.0) > CALIBRATION_GAIN);
     }
 }

@@ -14,19 +14,8 @@ use super::neighbours::{Believed, Outlook};
 use super::rows::{by_row, for_nodes};
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
+use crate::matcher::best::thresholds::sparse::{RUMOURS, SETTLED_EVER, SETTLED_FROM, TENTATIVE};
 use crate::monitor::{Monitor, Progress};
-
-/// Posteriors above which pairs are settled: the first bounds at any time, the others when nothing else helps.
-const BOUNDS: [f32; 5] = [0.98, 0.9, 0.8, 0.65, 0.5];
-
-/// How many of the bounds hold at any time.
-const EVER: usize = 2;
-
-/// Times that rumours spread, at most.
-const RUMOURS: usize = 40;
-
-/// Candidates of a node that spread a rumour.
-pub(super) const TENTATIVE: usize = 10;
 
 /// What was settled.
 pub(super) struct Expansion {
@@ -69,7 +58,7 @@ impl Course {
             nodes,
             rumours: 0,
             matched_then: matched,
-            bounds: EVER,
+            bounds: SETTLED_EVER,
         }
     }
 
@@ -84,18 +73,18 @@ impl Course {
             nodes,
             rumours,
             matched_then,
-            bounds: bounds.min(BOUNDS.len()),
+            bounds: bounds.min(SETTLED_FROM.len()),
         }
     }
 
     /// The bounds that hold now, the first of them at any time.
     pub(super) fn bounds(&self) -> &'static [f32] {
-        &BOUNDS[..self.bounds]
+        &SETTLED_FROM[..self.bounds]
     }
 
     /// Something was settled that had been postponed.
     pub(super) fn settled(&mut self) {
-        self.bounds = EVER;
+        self.bounds = SETTLED_EVER;
     }
 
     /// What to do when nothing is above any of the bounds.
@@ -106,7 +95,7 @@ impl Course {
         }
         let progressed = matched - self.matched_then >= enough || self.rumours == 0;
         if self.rumours == RUMOURS || !progressed {
-            if self.bounds == BOUNDS.len() {
+            if self.bounds == SETTLED_FROM.len() {
                 return Next::End;
             }
             self.bounds += 1;
@@ -347,7 +336,9 @@ impl<'a> State<'a> {
         let theirs = touched[1].iter().map(|&a| self.best[1][a as usize].0);
         let sources = touched[0].iter().copied().chain(theirs);
         let pairs = sources.filter(|&i| i != NONE);
-        let mut pairs: Vec<_> = pairs.filter_map(|i| self.mutual(i, BOUNDS[0])).collect();
+        let mut pairs: Vec<_> = pairs
+            .filter_map(|i| self.mutual(i, SETTLED_FROM[0]))
+            .collect();
         pairs.sort_unstable();
         pairs.dedup();
         pairs

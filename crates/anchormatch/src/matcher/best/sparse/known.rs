@@ -1,5 +1,6 @@
 //! What is known beside the edges: anchors, soft anchors, similarities and attributes of nodes, candidates.
 
+use crate::matcher::best::thresholds::sparse::{MOST_OF_SIMILARITY, NAMED, NOT_LISTED};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,15 +11,6 @@ use crate::attributes::{AttributeModel, Attributes};
 use crate::error::Result;
 use crate::linalg::{Csr, PairValues};
 use crate::task::{Allowed, Task};
-
-/// Partners of a node that its similarities alone bring up.
-const NAMED: usize = 10;
-
-/// No similarity says more for or against a pair, in nats.
-const MOST: f64 = 10.0;
-
-/// The weight of no partner at all, beside one for each of a node's candidates.
-const NOT_LISTED: f64 = 0.02;
 
 /// The anchors and the evidence that is not of edges.
 pub(super) struct Known {
@@ -68,7 +60,7 @@ impl Known {
             (values, model)
         });
         let sources = u8::from(similarity.is_some()) + u8::from(attributes.is_some());
-        let more = MOST as f32 * f32::from(sources);
+        let more = MOST_OF_SIMILARITY as f32 * f32::from(sources);
         let alone = task.anchors().alone();
         let mut known = Self {
             range: 2.0 * (most + more),
@@ -287,7 +279,8 @@ impl Similarity {
         if self.others.1 <= 0.0 || self.pairs.1 <= 0.0 {
             return 0.0;
         }
-        (log_density(self.pairs) - log_density(self.others)).clamp(-MOST, MOST) as f32
+        (log_density(self.pairs) - log_density(self.others))
+            .clamp(-MOST_OF_SIMILARITY, MOST_OF_SIMILARITY) as f32
     }
 }
 

@@ -38,6 +38,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use super::thresholds::sparse::GUESSED;
 use std::collections::BTreeMap;
 
 use self::anchor_check::check_anchors;
@@ -49,9 +50,10 @@ use self::known::Known;
 use self::model::Model;
 use self::restarts::{begin_from, restart};
 use self::side::{NONE, Side, weights_differ};
-use super::chance::{Chance, TIERS};
+use super::chance::Chance;
 use super::evidence::log_prior;
 use super::symmetry;
+use super::thresholds::CHANCE_TIERS;
 use super::{Best, Effort, RegimeChoice};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -65,9 +67,6 @@ use crate::task::Task;
 
 /// Bytes of lists and numbers for a node, at most.
 const BYTES_A_NODE: u64 = 640;
-
-/// Probabilities below which a pair is as good as a guess, and no part of what is weighed against chance.
-const GUESSED: f32 = 0.1;
 
 /// Kinds of edges that a result describes.
 const DESCRIBED: usize = 20;
@@ -256,7 +255,7 @@ fn weigh(
     let anchors = known.anchors.len();
     let free = (sides[0].nodes() - anchors, sides[1].nodes() - anchors);
     // Pairs that were filled up have no evidence to be judged by.
-    let tiers = TIERS.into_iter().chain([f64::from(GUESSED)]);
+    let tiers = CHANCE_TIERS.into_iter().chain([f64::from(GUESSED)]);
     let ways = symmetry.ways[0].max(symmetry.ways[1]);
     // That a partner is one of several who are alike may be sure, though none of them is.
     let alike = |pair: &Pair| {

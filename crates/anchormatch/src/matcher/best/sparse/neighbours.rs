@@ -11,25 +11,9 @@ use super::model::Model;
 use super::side::{NONE, Side};
 use super::tally::Tally;
 use crate::linalg::Csr;
-
-/// Neighbours of partners that are visited for one node. Beyond it they are looked up.
-const VISITS: usize = 4096;
-
-/// Partners of a node's neighbours that are heard, those of small degree first: what a thousand say of a hub,
-/// its other neighbours would only repeat.
-const HEARD: usize = 1024;
-
-/// Nodes that are looked at in full: those that most speaks for after the visits.
-const LOOKED_UP: usize = 64;
-
-/// Times as many of which it is asked what is known beside edges.
-const ASKED: usize = 4;
-
-/// Nats below the best beyond which a node is no candidate, whatever its degree says.
-const DEPTH: f32 = 26.0;
-
-/// Beliefs below this do not spread.
-const SPREADS: f32 = 0.01;
+use crate::matcher::best::thresholds::sparse::{
+    ASKED_BEYOND_EDGES, DEPTH_OF_NEIGHBOURS, HEARD, LOOKED_UP, SPREADS, VISITS,
+};
 
 /// What is believed of the partners of nodes.
 #[derive(Clone, Copy)]
@@ -161,7 +145,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
             .iter()
             .map(|voice| voice.sum.max(0.0))
             .sum();
-        let floor = exact(best) - DEPTH - self.known.range - unseen;
+        let floor = exact(best) - DEPTH_OF_NEIGHBOURS - self.known.range - unseen;
         let near = tally.entries().filter(|entry| ceiling(*entry) >= floor);
         for entry in near.filter(permitted) {
             let nats = exact(entry);
@@ -171,7 +155,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
             });
         }
         // What is known beside edges is asked of a few times as many as are looked at in full.
-        keep_likeliest(candidates, ASKED * LOOKED_UP);
+        keep_likeliest(candidates, ASKED_BEYOND_EDGES * LOOKED_UP);
         for candidate in candidates.iter_mut() {
             candidate.nats += self.prior(i as u32, candidate.node);
         }

@@ -8,16 +8,8 @@ use super::beliefs::{Beliefs, believe};
 use super::expansion::expand;
 use super::known::Known;
 use super::side::{NONE, Side};
+use crate::matcher::best::thresholds::sparse::{GROWTH, IN_DOUBT, RESTARTED_FROM};
 use crate::monitor::Monitor;
-
-/// Probabilities above which a pair is part of the next start.
-pub(super) const SURE: f32 = 0.9;
-
-/// The share of nodes in doubt below which nothing is to be gained.
-pub(super) const IN_DOUBT: f64 = 0.005;
-
-/// The growth of the expected number of right pairs below which it ends, as a share of the nodes.
-pub(super) const GROWTH: f64 = 0.001;
 
 /// What comes of a matching that the caller brought, where that is expected to be better; `beliefs` else.
 ///
@@ -58,7 +50,7 @@ pub(super) fn restart(
     let nodes = sides[0].nodes().min(sides[1].nodes()) as f64;
     let mut expected = beliefs.expected_right();
     for tried in 0..most {
-        let sure = beliefs.sure(sides, known, SURE);
+        let sure = beliefs.sure(sides, known, RESTARTED_FROM);
         let settled = sure[0].iter().filter(|a| **a != NONE).count() as f64;
         if nodes - settled < IN_DOUBT * nodes || monitor.interrupted().is_some() {
             return (beliefs, tried);

@@ -1,6 +1,7 @@
 //! The parts against sums written out, and the chain on small graphs of every kind.
 
 mod kinds;
+mod stages;
 
 use super::known::Known;
 use super::model::Model;

@@ -1,6 +1,6 @@
 //! Who could be the partners of some nodes of a block?
 
-use super::super::beliefs::{CERTAIN, shortlist};
+use super::super::beliefs::shortlist;
 use super::super::known::Known;
 use super::super::neighbours::{self, Outlook, Scratch};
 use super::super::rows::for_nodes;
@@ -9,6 +9,7 @@ use super::places::Places;
 use super::{Block, Lists, NONE, Rows, Setting, fits, mismatch};
 use crate::error::Result;
 use crate::linalg::Csr;
+use crate::matcher::best::thresholds::sparse::CERTAIN;
 use crate::monitor::Monitor;
 
 /// What is believed of the ghosts.

@@ -28,10 +28,10 @@ pub use self::listing::{
 };
 use super::model::{Fitted, Model, Sizes};
 use super::side::DegreeLaw;
-use super::{beliefs, decision, expansion, iterations, model, restarts, side};
+use super::{beliefs, decision, expansion, iterations, model, side};
 use crate::error::{Error, Result};
 use crate::matcher::best::Effort;
-use crate::matcher::best::thresholds::KEPT;
+use crate::matcher::best::thresholds::{self, KEPT};
 
 /// No partner.
 pub const NONE: u32 = side::NONE;
@@ -75,15 +75,15 @@ pub struct Constants {
 #[must_use]
 pub fn constants(effort: Effort) -> Constants {
     Constants {
-        tentative: expansion::TENTATIVE,
+        tentative: thresholds::sparse::TENTATIVE,
         iterations: iterations(effort),
         restarts: super::restarts(effort),
-        fits: beliefs::FITS,
-        fitted_above: beliefs::SURE,
-        still: beliefs::STILL,
-        sure: restarts::SURE,
-        in_doubt: restarts::IN_DOUBT,
-        growth: restarts::GROWTH,
+        fits: thresholds::sparse::BELIEF_FITS,
+        fitted_above: thresholds::sparse::FITTED_FROM,
+        still: thresholds::sparse::STILL,
+        sure: thresholds::sparse::RESTARTED_FROM,
+        in_doubt: thresholds::sparse::IN_DOUBT,
+        growth: thresholds::sparse::GROWTH,
         kept: KEPT,
         slack: decision::SLACK,
         sweeps: crate::assignment::SWEEPS,
