@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
         self.paragraph(
             "Hu, Rustamov and Guibas, “Graph Matching with Anchor Nodes: A Learning Approach” (CVPR 2013): \
              every experiment of its Section 5, run again by anchormatch, and what came of every claim. \
-             Everything here is computed from the trials; nothing is typed by hand.",
+             Every figure here is computed from the trials.",
         );
         self.blocks.push(Block::Code(self.about.command.clone()));
         let counts: Vec<String> = self
