@@ -32,7 +32,9 @@ import pandas as pd
 def make(nodes: int, folder: str, seed: int = 1) -> None:
     draw = np.random.default_rng(seed)
     edges = draw.integers(0, nodes, (5 * nodes, 2))
-    edges = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
+    edges = np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1)
+    # One number for each edge sorts faster than a row.
+    edges = np.stack(np.divmod(np.unique(edges[:, 0] * nodes + edges[:, 1]), nodes), axis=1)
     partner = draw.permutation(nodes)
     there = []
     for name, to in (("a", np.arange(nodes)), ("b", partner)):
