@@ -47,9 +47,22 @@ impl Alternatives {
     where
         L: IntoIterator<Item = (usize, f64)>,
     {
+        Self::beside(most, lists, |_| None)
+    }
+
+    /// As [`of_most`](Self::of_most), the partner that each node was given among them wherever it was listed: of many that are
+    /// equally probable the lower ones would push it out.
+    pub fn beside<L>(
+        most: usize,
+        lists: impl IntoIterator<Item = L>,
+        partner: impl Fn(usize) -> Option<usize>,
+    ) -> Self
+    where
+        L: IntoIterator<Item = (usize, f64)>,
+    {
         let (mut ends, mut entries) = (Vec::new(), Vec::new());
         let mut list: Vec<Alternative> = Vec::new();
-        for candidates in lists {
+        for (source, candidates) in lists.into_iter().enumerate() {
             list.clear();
             let some = candidates.into_iter().filter(|(_, p)| *p > 0.0);
             list.extend(some.map(|(target, probability)| Alternative {
@@ -60,6 +73,11 @@ impl Alternatives {
                 let likelier = y.probability.total_cmp(&x.probability);
                 likelier.then(x.target.cmp(&y.target))
             });
+            let partner = partner(source);
+            let place = list.iter().position(|other| Some(other.target) == partner);
+            if let Some(place) = place.filter(|place| *place >= most && most > 0) {
+                list.swap(most - 1, place);
+            }
             entries.extend(list.iter().take(most));
             ends.push(entries.len());
         }
@@ -153,5 +171,25 @@ mod tests {
         let json = serde_json::to_value(&alternatives).unwrap();
         assert_eq!(json[2].to_string(), r#"[{"target":5,"probability":1.0}]"#);
         assert_eq!(json.as_array().map(Vec::len), Some(3));
+    }
+
+    #[test]
+    fn the_partner_is_among_equals() {
+        let leaves = |_: usize| (0..20).map(|target| (target, 0.05));
+        let lists = Alternatives::beside(4, (0..3).map(leaves), |source| {
+            [Some(17), Some(2), None][source]
+        });
+        let of = |i: usize| -> Vec<usize> { lists.of(i).iter().map(|a| a.target).collect() };
+        assert_eq!(of(0), [0, 1, 2, 17]);
+        assert_eq!(of(1), [0, 1, 2, 3]);
+        assert_eq!(of(2), [0, 1, 2, 3]);
+        // Who is not listed is not made up, and none is asked for none.
+        let one = Alternatives::beside(1, [vec![(3, 0.5), (4, 0.2)]], |_| Some(9));
+        assert_eq!(one.of(0)[0].target, 3);
+        assert!(
+            Alternatives::beside(0, (0..1).map(leaves), |_| Some(9))
+                .of(0)
+                .is_empty()
+        );
     }
 }

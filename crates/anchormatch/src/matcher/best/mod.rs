@@ -445,7 +445,11 @@ impl Best {
             row.iter().enumerate().map(|(a, &p)| (free.target[a], p))
         };
         let nodes = 0..task.source().node_count();
-        let alternatives = Alternatives::of_most(self.top, nodes.clone().map(list));
+        let partner = |node: usize| {
+            let partner = assignment.partner(*places.get(&node)?)?;
+            Some(free.target[partner])
+        };
+        let alternatives = Alternatives::beside(self.top, nodes.clone().map(list), partner);
         let sum = |node| list(node).map(|(_, p)| p).sum::<f64>().min(1.0);
         let partners: f64 = free.source.iter().map(|&node| sum(node)).sum();
         let alone = |node| {

@@ -4,6 +4,8 @@
 //! nothing credible, or is told not to look, the sets become complete graphs on their distances and go through
 //! the chain of graphs; what that finds is a start for another look.
 
+use std::collections::HashMap;
+
 use std::sync::Arc;
 
 use super::chance::Chance;
@@ -162,7 +164,12 @@ fn matching(
     }
     let weighted = |(a, p): (usize, f64)| (a, chance.weight * p);
     let lists = posterior.candidates().map(|list| list.map(weighted));
-    let alternatives = Alternatives::of_most(preset.top, lists);
+    let partner: HashMap<usize, usize> = pairs
+        .iter()
+        .map(|pair| (pair.source, pair.target))
+        .collect();
+    let alternatives =
+        Alternatives::beside(preset.top, lists, |source| partner.get(&source).copied());
     // Points may have no partner whether or not they are left alone.
     let listed = posterior.candidates().flatten();
     let partners = listed.map(|(_, p)| chance.weight * p).sum();

@@ -153,7 +153,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         Ok(weigh(preset, &sides, &known, model, &symmetry, &mut pairs))
     })?;
     chance.describe(&mut log);
-    let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight);
+    let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight, &pairs);
     let partners = partners(
         &sides,
         &known,
@@ -330,15 +330,25 @@ fn told_by_table(table: &BTreeMap<(u8, u8), f64>) -> f64 {
     (shared - 0.5 * table.len() as f64).max(0.0)
 }
 
-/// The likeliest partners of every node.
-fn alternatives(preset: &Best, known: &Known, occupancy: &Csr<f32>, weight: f64) -> Alternatives {
+/// The likeliest partners of every node, and those of the `pairs`, which ascend, among them.
+fn alternatives(
+    preset: &Best,
+    known: &Known,
+    occupancy: &Csr<f32>,
+    weight: f64,
+    pairs: &[Pair],
+) -> Alternatives {
     let partners = known.partners();
     let rows = (0..occupancy.rows()).map(|i| {
         let is_free = partners[0][i] == NONE;
         let row = occupancy.row(i).filter(move |_| is_free);
         row.map(move |(a, share)| (a, weight * f64::from(share)))
     });
-    let lists = Alternatives::of_most(preset.top, rows);
+    let partner = |source: usize| {
+        let place = pairs.binary_search_by_key(&source, |pair| pair.source);
+        place.ok().map(|place| pairs[place].target)
+    };
+    let lists = Alternatives::beside(preset.top, rows, partner);
     let mut alone = vec![0.0; occupancy.rows()];
     for &i in known.alone() {
         alone[i as usize] = 1.0;
