@@ -164,6 +164,7 @@ impl Room {
             token.cancel();
         }
         drop(session);
+        self.scene.close();
         self.wake.notify_all();
     }
 

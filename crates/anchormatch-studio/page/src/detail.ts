@@ -2,7 +2,7 @@
 
 import * as api from "./api";
 import { byId, el, fill, percent, whole } from "./dom";
-import { mark } from "./marks";
+import { mark } from "./drawing/marks";
 import { type Model, SIDES, type Spot, Standing, STANDINGS } from "./model";
 import { toast } from "./notices";
 import type { Stage } from "./stage";
