@@ -79,20 +79,10 @@ pub fn bounds(side: &Side<'_>, places: &[Place]) -> [f64; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::side;
     use super::*;
     use anchormatch::Graph;
     use anchormatch::linalg::Matrix;
-
-    fn side(graph: &Graph) -> Side<'_> {
-        Side {
-            name: "g".into(),
-            graph,
-            positions: None,
-            wireframe: None,
-            points: false,
-            image: None,
-        }
-    }
 
     #[test]
     fn partners_are_drawn_alike_and_positions_stay() {

@@ -44,7 +44,8 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
     }
 }
 
-fn side(graph: &Graph) -> Side<'_> {
+/// A graph by itself.
+pub(super) fn side(graph: &Graph) -> Side<'_> {
     Side {
         name: "a graph".into(),
         graph,

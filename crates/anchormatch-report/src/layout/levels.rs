@@ -289,13 +289,9 @@ pub(super) fn laid_out(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::graph;
     use super::*;
     use proptest::prelude::*;
-
-    fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
-        let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
-        Graph::from_edges(n, &edges).unwrap()
-    }
 
     #[test]
     fn every_level_is_smaller_whatever_the_shape() {

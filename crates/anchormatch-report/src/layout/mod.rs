@@ -255,7 +255,7 @@ mod tests {
         total
     }
 
-    fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
+    pub(super) fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
         let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
         Graph::from_edges(n, &edges).unwrap()
     }

@@ -2,7 +2,7 @@
 
 import { address, say } from "./api";
 import { Camera } from "./camera";
-import { byId } from "./dom";
+import { byId, isolated } from "./dom";
 import { gap, join, ring, rubber, star } from "./drawing/attention";
 import { writeLabels } from "./drawing/labels";
 import { CanvasPen, type Pen } from "./drawing/pen";
@@ -55,6 +55,8 @@ export class Stage {
     model.on(["match", "state"], () => {
       for (const side of [0, 1] as const) this.renderer.setStanding(side, model.graphs[side].standing);
       this.setLines();
+      // What the pointer rests on may stand otherwise now.
+      if (this.hover && !this.tip.hidden) this.tip.textContent = this.words(this.hover);
       this.draw();
     });
     model.on(["places"], () => this.follow());
@@ -181,12 +183,16 @@ export class Stage {
       const camera = this.cameras[side];
       const places = this.now[side];
       const nodes = this.model.graphs[side].nodes;
-      const wanted = nodes > 400 ? Math.sqrt(nodes / 60) : camera.relative.zoom;
-      const [x, y] = camera.toPixel(places[2 * node], places[2 * node + 1]);
+      const place: [number, number] = [places[2 * node], places[2 * node + 1]];
+      if (nodes > 400) {
+        camera.centreOn(...place, Math.max(camera.relative.zoom, Math.sqrt(nodes / 60)));
+        return;
+      }
+      // No further than it has to: the rest of a small graph stays in sight.
+      const [x, y] = camera.toPixel(...place);
       const { left, top, width, height } = camera.pane;
-      const inside = x > left + 40 && x < left + width - 40 && y > top + 60 && y < top + height - 90;
-      if (nodes <= 400 && inside) return;
-      camera.centreOn(places[2 * node], places[2 * node + 1], Math.max(camera.relative.zoom, wanted));
+      const into = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value)) - value;
+      camera.move(into(x, left + 40, left + width - 40), into(y, top + 60, top + height - 90));
     };
     closer(0, source);
     closer(1, target);
@@ -445,7 +451,7 @@ export class Stage {
       const partner = this.model.partnerOf(from);
       if (from.node === to.node) return;
       if (partner < 0) {
-        toast(`${this.model.name(from.side, from.node)} has no partner that could be moved`);
+        toast(`${isolated(this.model.name(from.side, from.node))} has no partner that could be moved`);
         return;
       }
       const pair = to.side === 1 ? [partner, to.node] : [to.node, partner];
@@ -473,11 +479,11 @@ export class Stage {
   words(spot: Spot): string {
     const { model } = this;
     const standing = model.graphs[spot.side].standing[spot.node];
-    const name = model.name(spot.side, spot.node);
+    const name = isolated(model.name(spot.side, spot.node));
     const partner = model.partnerOf(spot);
     if (standing === Standing.Alone) return `${name}: has no partner, you said so`;
     if (partner < 0) return `${name}: unmatched`;
-    const other = model.name(spot.side === 0 ? 1 : 0, partner);
+    const other = isolated(model.name(spot.side === 0 ? 1 : 0, partner));
     const what = STANDINGS[standing];
     const hint = standing === Standing.Suspicious ? ", the rest of the evidence speaks against it" : "";
     return `${name} ↔ ${other}: ${what}${hint}`;
@@ -503,7 +509,7 @@ export class Stage {
     model.show({ side: 0, node: source });
     try {
       await say({ do: "anchor", source, target });
-      this.announce(`Anchor: ${model.name(0, source)} and ${model.name(1, target)}.`);
+      this.announce(`Anchor: ${isolated(model.name(0, source))} and ${isolated(model.name(1, target))}.`);
     } catch (error) {
       toast((error as Error).message, true);
     }
