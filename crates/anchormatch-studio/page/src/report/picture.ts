@@ -48,7 +48,8 @@ export class Picture {
     picture.append(this.sheet);
     this.takeLines();
     this.listen();
-    view.onChange(() => this.draw());
+    // In the same frame, or nodes would be seen in the wrong size for a moment.
+    view.onChange(() => this.drawNow());
     this.draw();
   }
 
