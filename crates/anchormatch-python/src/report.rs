@@ -11,6 +11,7 @@ use crate::arrays;
 use crate::failure::exception;
 use crate::graph::Graph;
 use crate::matching::Record;
+use crate::worker::run_borrowing;
 
 /// One graph of a picture: name, graph, positions, whether these are points, and the image under them, a
 /// file's name and bytes.
@@ -72,7 +73,7 @@ pub(crate) fn drawing<'py>(
             truth: None,
             command: None,
         };
-        py.detach(|| report.drawing()).map_err(exception)
+        run_borrowing(py, false, None, |monitor, _| report.drawing(monitor))
     })?;
     let result = PyDict::new(py);
     for (name, side) in ["source", "target"].into_iter().zip(drawn) {

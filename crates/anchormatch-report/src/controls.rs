@@ -6,8 +6,9 @@ use std::fmt::{Result, Write};
 use super::View;
 
 /// What can be taken out of the picture: the class of the layer, and its name on the page.
-const LAYERS: [(&str, &str); 5] = [
+const LAYERS: [(&str, &str); 6] = [
     ("lines", "match lines"),
+    ("labels", "ids"),
     ("grid", "grid"),
     ("epipolar", "epipolar lines"),
     ("ellipses", "ellipses"),

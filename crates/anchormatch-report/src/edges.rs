@@ -119,20 +119,10 @@ fn thinned(side: &Side<'_>, places: Option<&[Point]>, keep: &[bool]) -> Vec<(usi
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::side;
     use super::*;
     use anchormatch::Graph;
     use anchormatch::linalg::Matrix;
-
-    fn side(graph: &Graph) -> Side<'_> {
-        Side {
-            name: "g".into(),
-            graph,
-            positions: None,
-            wireframe: None,
-            points: false,
-            image: None,
-        }
-    }
 
     #[test]
     fn a_dense_graph_keeps_the_nearest_of_each_node() {

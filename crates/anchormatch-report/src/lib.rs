@@ -24,6 +24,7 @@ mod page;
 mod picture;
 pub mod places;
 mod plots;
+mod rules;
 mod scene;
 mod standing;
 mod summary;
@@ -44,7 +45,7 @@ use std::path::Path;
 
 use anchormatch::linalg::Matrix;
 use anchormatch::matching::{Pair, Score};
-use anchormatch::{Error, Graph, Matching, Result};
+use anchormatch::{Error, Graph, Matching, Monitor, Result};
 
 /// One matching of the two graphs, for instance one of the paper's six variants.
 #[derive(Debug, Clone)]
@@ -107,13 +108,13 @@ impl Report<'_> {
     /// Where the page draws the source and the target, side by side, for other ways to draw them.
     ///
     /// # Errors
-    /// As [`html`](Self::html).
+    /// As [`html`](Self::html), and when the monitor stops the layout.
     ///
     /// # Complexity
     /// O(n² + |E|) a side up to 400 nodes without positions, and O(n log n + |E|) beyond.
-    pub fn drawing(&self) -> Result<[Drawn; 2]> {
+    pub fn drawing(&self, monitor: &Monitor) -> Result<[Drawn; 2]> {
         let view = View::new(self)?;
-        let scene = scene::Scene::of_all(&view);
+        let scene = scene::Scene::of_all(&view, monitor)?;
         Ok([scene.source, scene.target].map(|panel| Drawn {
             places: panel.places,
             edges: panel.edges,

@@ -17,8 +17,8 @@ const MARKS: &str = include_str!("assets/marks.css");
 /// The palette that the studio has as well.
 const LIGHT: &str = include_str!("assets/palette-light.css");
 const DARK: &str = include_str!("assets/palette-dark.css");
+/// Built of the sources of the studio's page, with which it shares the drawing.
 const PICTURE_SCRIPT: &str = include_str!("assets/picture.js");
-const VIEW_SCRIPT: &str = include_str!("assets/view.js");
 const EXPORT_SCRIPT: &str = include_str!("assets/export.js");
 const TABLE_SCRIPT: &str = include_str!("assets/table.js");
 
@@ -74,8 +74,7 @@ pub(super) fn write(
     write!(
         out,
         "</main>\n<footer>anchormatch {}</footer>\n<script>\n{PICTURE_SCRIPT}</script>\n\
-         <script>\n{TABLE_SCRIPT}</script>\n<script>\n{VIEW_SCRIPT}</script>\n\
-         <script>\n{EXPORT_SCRIPT}</script>\n</body>\n</html>\n",
+         <script>\n{TABLE_SCRIPT}</script>\n<script>\n{EXPORT_SCRIPT}</script>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -8,10 +8,7 @@ use anchormatch::matching::Pair;
 use super::overlay::Overlay;
 use super::scene::{Panel, Scene, WIDTH};
 use super::text::{Coordinate, Escaped, count};
-use super::{Shown, Side, Standing, Verdict, View, controls, titles};
-
-/// The radius of a mark, in that of the node under it.
-const MARKED: f64 = 1.15;
+use super::{Shown, Side, Standing, Verdict, View, controls, rules, titles};
 
 /// Writes the figure with its legend and captions.
 pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result {
@@ -57,7 +54,7 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
             Escaped(&side.name)
         )?;
         image(out, panel, side)?;
-        edges(out, panel)?;
+        edges(out, panel, class)?;
     }
     for (k, overlay) in overlays.iter().enumerate() {
         if let Some(overlay) = overlay {
@@ -67,10 +64,10 @@ pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result 
     for (k, run) in view.runs.iter().enumerate() {
         lines(out, view, scene, k, run)?;
     }
-    nodes(out, scene, &scene.source, "source", &|i| {
+    nodes(out, &scene.source, "source", &|i| {
         view.source_label(i).into_owned()
     })?;
-    nodes(out, scene, &scene.target, "target", &|a| {
+    nodes(out, &scene.target, "target", &|a| {
         view.target_label(a).into_owned()
     })?;
     for (k, run) in view.runs.iter().enumerate() {
@@ -113,11 +110,15 @@ fn image(out: &mut String, panel: &Panel, side: &Side<'_>) -> Result {
     )
 }
 
-fn edges(out: &mut String, panel: &Panel) -> Result {
+fn edges(out: &mut String, panel: &Panel, side: &str) -> Result {
     if panel.edges.is_empty() {
         return Ok(());
     }
-    out.push_str("<path class=\"edges\" d=\"");
+    let opacity = rules::edge_opacity(panel.edges.len());
+    write!(
+        out,
+        "<path class=\"edges\" data-side=\"{side}\" stroke-opacity=\"{opacity:.2}\" d=\""
+    )?;
     for &(u, v) in &panel.edges {
         let ([x1, y1], [x2, y2]) = (panel.places[u], panel.places[v]);
         let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(Coordinate);
@@ -129,44 +130,51 @@ fn edges(out: &mut String, panel: &Panel) -> Result {
 
 fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
     let lines = scene.lines(view, &run.matching.pairs);
-    let crowd = match lines.len() {
-        0..150 => "few",
-        150..600 => "some",
-        _ => "many",
-    };
-    writeln!(
-        out,
-        "<g class=\"layer lines {crowd}\" {}>",
-        run_attributes(view, k)
-    )?;
+    writeln!(out, "<g class=\"layer lines\" {}>", run_attributes(view, k))?;
     let suspicious = Standing::suspicious(run.matching);
-    for pair in lines {
-        let [x1, y1] = scene.source.places[pair.source].map(Coordinate);
-        let [x2, y2] = scene.target.places[pair.target].map(Coordinate);
+    // Lines that look the same and lie beside each other in the order of drawing share their looks.
+    for bundle in lines.chunk_by(|p, q| {
+        let [p, q] = [p, q].map(|pair| class(view, pair, &suspicious));
+        p == q
+    }) {
+        let (class, standing) = class(view, bundle[0], &suspicious);
+        let (width, opacity) = standing.line(lines.len());
         writeln!(
             out,
-            "<line class=\"m {}\" data-s=\"{}\" data-t=\"{}\" data-c=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
-             y2=\"{y2}\"><title>{}</title></line>",
-            class(view, pair, &suspicious),
-            pair.source,
-            pair.target,
-            level(pair),
-            Escaped(&titles::of_pair(view, run, pair))
+            "<g class=\"bundle\" data-strength=\"{}\" stroke-width=\"{width}\" stroke-opacity=\"{opacity:.2}\">",
+            standing.strength()
         )?;
+        for pair in bundle {
+            let [x1, y1] = scene.source.places[pair.source].map(Coordinate);
+            let [x2, y2] = scene.target.places[pair.target].map(Coordinate);
+            writeln!(
+                out,
+                "<line class=\"m {class}\" data-s=\"{}\" data-t=\"{}\" data-c=\"{}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
+                 y2=\"{y2}\"><title>{}</title></line>",
+                pair.source,
+                pair.target,
+                level(pair),
+                Escaped(&titles::of_pair(view, run, pair))
+            )?;
+        }
+        out.push_str("</g>\n");
     }
     out.push_str("</g>\n");
     Ok(())
 }
 
-/// Where a truth is known lines say what it says, else how the pair stands.
-fn class(view: &View<'_>, pair: &Pair, suspicious: &HashSet<usize>) -> &'static str {
+/// Where a truth is known lines say what it says, else how the pair stands; and whose width and strength they have.
+fn class(view: &View<'_>, pair: &Pair, suspicious: &HashSet<usize>) -> (&'static str, Standing) {
     match (pair.anchor, view.verdict(pair)) {
-        (true, Some(Verdict::Wrong)) => "anchor mistaken",
-        (true, Some(_)) => "anchor",
-        (false, Some(Verdict::Right)) => "right",
-        (false, Some(Verdict::Wrong)) => "wrong",
-        (false, Some(Verdict::Open)) => "open",
-        (_, None) => Standing::of(pair, suspicious).name(),
+        (true, Some(Verdict::Wrong)) => ("anchor mistaken", Standing::Suspicious),
+        (true, Some(_)) => ("anchor", Standing::Anchor),
+        (false, Some(Verdict::Right)) => ("right", Standing::Sure),
+        (false, Some(Verdict::Wrong)) => ("wrong", Standing::Suspicious),
+        (false, Some(Verdict::Open)) => ("open", Standing::Doubtful),
+        (_, None) => {
+            let standing = Standing::of(pair, suspicious);
+            (standing.name(), standing)
+        }
     }
 }
 
@@ -179,18 +187,11 @@ pub(super) fn level(pair: &Pair) -> f64 {
     }
 }
 
-fn nodes(
-    out: &mut String,
-    scene: &Scene,
-    panel: &Panel,
-    class: &str,
-    label: &dyn Fn(usize) -> String,
-) -> Result {
-    let radius = Coordinate(scene.radius);
-    let tiny = if scene.radius < 2.0 { " tiny" } else { "" };
-    writeln!(out, "<g class=\"nodes {class}{tiny}\">")?;
+fn nodes(out: &mut String, panel: &Panel, class: &str, label: &dyn Fn(usize) -> String) -> Result {
+    writeln!(out, "<g class=\"nodes {class}\">")?;
     for i in panel.nodes() {
         let [x, y] = panel.places[i].map(Coordinate);
+        let radius = Coordinate(panel.radii[i]);
         writeln!(
             out,
             "<circle data-n=\"{i}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"><title>{}</title></circle>",
@@ -202,30 +203,39 @@ fn nodes(
 }
 
 /// The marks of how a run's nodes stand, and of nodes that it left unmatched what is known of them.
+///
+/// The script draws them anew when somebody looks nearer: for it there is a digit for each node that is drawn.
 fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
-    writeln!(out, "<g class=\"marks\" {}>", run_attributes(view, k))?;
     let suspicious = Standing::suspicious(run.matching);
-    let pairs = &run.matching.pairs;
-    for standing in Standing::ALL {
-        let of_pairs = pairs
-            .iter()
-            .filter(|pair| Standing::of(pair, &suspicious) == standing);
-        let mut places = Vec::new();
-        for pair in of_pairs {
-            places.extend(scene.source.seen(pair.source));
-            places.extend(scene.target.seen(pair.target));
-        }
-        if standing == Standing::Unmatched {
-            let [one, two] = [
-                (&scene.source, &run.matching.unmatched_source),
-                (&scene.target, &run.matching.unmatched_target),
-            ]
-            .map(|(panel, nodes)| nodes.iter().filter_map(|&i| panel.seen(i)));
-            places.extend(one.chain(two));
-        }
-        standing.write_marks(out, &places, MARKED * scene.radius)?;
+    let panels = [&scene.source, &scene.target];
+    let mut stands = panels.map(|panel| vec![Standing::Unmatched; panel.drawn.len()]);
+    for pair in &run.matching.pairs {
+        let standing = Standing::of(pair, &suspicious);
+        stands[0][pair.source] = standing;
+        stands[1][pair.target] = standing;
     }
-    out.push('\n');
+    let [source, target] = [0, 1].map(|side| {
+        let digits = panels[side].nodes().map(|i| stands[side][i] as u8);
+        digits
+            .map(|digit| char::from(b'0' + digit))
+            .collect::<String>()
+    });
+    writeln!(
+        out,
+        "<g class=\"marks\" {} data-source=\"{source}\" data-target=\"{target}\">\n<g class=\"shapes\">",
+        run_attributes(view, k)
+    )?;
+    // Other runs are shown by the script alone, which draws their marks.
+    let written = Standing::ALL.iter().filter(|_| k == view.best);
+    for standing in written {
+        let mut nodes = Vec::new();
+        for (panel, stands) in panels.iter().zip(&stands) {
+            let so = panel.nodes().filter(|&i| stands[i] == *standing);
+            nodes.extend(so.map(|i| (panel.places[i], panel.radii[i])));
+        }
+        standing.write_marks(out, &nodes)?;
+    }
+    out.push_str("</g>\n");
     let suitors = titles::suitors(run, scene.target.drawn.len());
     for (panel, nodes, side) in [
         (&scene.source, &run.matching.unmatched_source, "s"),
@@ -263,7 +273,14 @@ fn legend(
         writeln!(
             out,
             "<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">{}</svg>{words} <b>{}</b></li>",
-            key(class),
+            key(
+                class,
+                if class == "right" {
+                    Standing::Sure
+                } else {
+                    Standing::Suspicious
+                }
+            ),
             count(number)
         )
     };
@@ -305,9 +322,9 @@ fn legend(
             out.push_str("<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">");
             // Where lines say something else, the mark stands alone.
             if view.truth.is_none() && standing != Standing::Unmatched {
-                out.push_str(&key(standing.name()));
+                out.push_str(&key(standing.name(), standing));
             }
-            standing.write_marks(out, &[[15.0, 6.0]], 4.4)?;
+            standing.write_marks(out, &[([15.0, 6.0], 4.4)])?;
             writeln!(out, "</svg>{words} <b>{}</b></li>", count(number))?;
         }
     }
@@ -332,7 +349,7 @@ fn legend_of_map(
         writeln!(
             out,
             "<li><svg class=\"key\" viewBox=\"0 0 30 12\" aria-hidden=\"true\">{}</svg>{words}</li>",
-            key(class)
+            key(class, Standing::Sure)
         )
     };
     if !overlay.grid.is_empty() {
@@ -352,9 +369,12 @@ fn legend_of_map(
     Ok(())
 }
 
-/// The small drawing beside a word of the legend.
-fn key(class: &str) -> String {
-    let line = format!("<line class=\"k {class}\" x1=\"1\" y1=\"6\" x2=\"29\" y2=\"6\"/>");
+/// The small drawing beside a word of the legend; lines are as wide as those of pairs that stand so.
+fn key(class: &str, standing: Standing) -> String {
+    let (width, _) = standing.line(1);
+    let line = format!(
+        "<line class=\"k {class}\" stroke-width=\"{width}\" x1=\"1\" y1=\"6\" x2=\"29\" y2=\"6\"/>"
+    );
     match class {
         "grid" => {
             "<g class=\"grid\"><path d=\"M1 2L29 4M1 8L29 10M7 0L5 12M22 0L20 12\"/></g>".into()

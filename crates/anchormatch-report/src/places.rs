@@ -3,7 +3,7 @@
 //! The same layouts as in the [report](super::Report), without its limits on what is drawn.
 
 use super::layout::{self, Frame};
-use super::{Result, Side, check_side, edges, scene};
+use super::{Monitor, Result, Side, check_side, edges, scene};
 
 /// A place in the plane, y downwards.
 pub type Place = [f64; 2];
@@ -12,16 +12,17 @@ pub type Place = [f64; 2];
 /// the image, and a layout of its own where not.
 ///
 /// # Errors
-/// When positions have the wrong shape or are not finite, or an image lies under what is not in the plane.
+/// When positions have the wrong shape or are not finite, an image lies under what is not in the plane, or the monitor
+/// stops the layout.
 ///
 /// # Complexity
 /// O(n² + |E|) up to 400 nodes without positions, and O(n log n + |E|) beyond.
-pub fn alone(side: &Side<'_>) -> Result<Vec<Place>> {
+pub fn alone(side: &Side<'_>, monitor: &Monitor) -> Result<Vec<Place>> {
     check_side(side)?;
-    Ok(match side.positions {
-        Some(positions) => layout::project(positions, scene::unit(side)),
-        None => layout::fresh(side.graph, &scene::all_edges(side).edges),
-    })
+    match side.positions {
+        Some(positions) => Ok(layout::project(positions, scene::unit(side))),
+        None => layout::fresh(side.graph, &scene::all_edges(side).edges, monitor),
+    }
 }
 
 /// The places of `side` near those of its partners: `couples` are (node with a place in `others`, node of
@@ -39,12 +40,13 @@ pub fn beside(
     side: &Side<'_>,
     others: &[Place],
     couples: impl Iterator<Item = (usize, usize)>,
+    monitor: &Monitor,
 ) -> Result<Vec<Place>> {
     if side.positions.is_some() {
-        return alone(side);
+        return alone(side, monitor);
     }
     check_side(side)?;
-    Ok(scene::follow(side, others, couples))
+    scene::follow(side, others, couples, monitor)
 }
 
 /// The edges of `side` worth drawing, `most` of them: all of a sparse graph, those that say most of a dense one;
@@ -77,27 +79,19 @@ pub fn bounds(side: &Side<'_>, places: &[Place]) -> [f64; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::side;
     use super::*;
     use anchormatch::Graph;
     use anchormatch::linalg::Matrix;
-
-    fn side(graph: &Graph) -> Side<'_> {
-        Side {
-            name: "g".into(),
-            graph,
-            positions: None,
-            wireframe: None,
-            points: false,
-            image: None,
-        }
-    }
 
     #[test]
     fn partners_are_drawn_alike_and_positions_stay() {
         let edges: Vec<_> = (1..12).map(|i| (i - 1, i, 1.0)).collect();
         let graph = Graph::from_edges(12, &edges).unwrap();
-        let first = alone(&side(&graph)).unwrap();
-        let second = beside(&side(&graph), &first, (0..12).map(|i| (i, i))).unwrap();
+        let quiet = Monitor::silent();
+        let first = alone(&side(&graph), &quiet).unwrap();
+        let couples = (0..12).map(|i| (i, i));
+        let second = beside(&side(&graph), &first, couples, &quiet).unwrap();
         let width = bounds(&side(&graph), &first)[2] - bounds(&side(&graph), &first)[0];
         for (p, q) in first.iter().zip(&second) {
             assert!((p[0] - q[0]).hypot(p[1] - q[1]) < 0.2 * width.max(1.0));
@@ -107,8 +101,8 @@ mod tests {
             positions: Some(&positions),
             ..side(&graph)
         };
-        let kept = beside(&placed, &first, std::iter::empty()).unwrap();
-        assert_eq!(kept, alone(&placed).unwrap());
+        let kept = beside(&placed, &first, std::iter::empty(), &quiet).unwrap();
+        assert_eq!(kept, alone(&placed, &quiet).unwrap());
         assert_eq!(kept[11], [0.5, 1.0]);
     }
 

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use anchormatch::Graph;
 use anchormatch::matching::Pair;
+use anchormatch::{Graph, Monitor, Result};
 
 use super::choice::Choice;
 use super::edges::{self, Skeleton, skeleton};
 use super::layout::{self, Frame, Point};
 use super::text::{count, counted};
-use super::{Image, Side, Verdict, View};
+use super::{Image, Side, Verdict, View, rules};
 
 /// The picture's width in SVG units.
 pub(super) const WIDTH: f64 = 1200.0;
@@ -33,6 +33,8 @@ pub(super) struct Panel {
     /// Which nodes are drawn.
     pub(super) drawn: Vec<bool>,
     pub(super) edges: Vec<(usize, usize)>,
+    /// How large each node is drawn.
+    pub(super) radii: Vec<f64>,
     /// The middle of the panel, where its name stands.
     pub(super) middle: f64,
     /// How coordinates become places, where they are two.
@@ -69,11 +71,6 @@ impl Placement {
 }
 
 impl Panel {
-    /// The place of a node, where it is drawn.
-    pub(super) fn seen(&self, node: usize) -> Option<Point> {
-        self.drawn[node].then(|| self.places[node])
-    }
-
     /// The nodes that are drawn, ascending.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.drawn.len()).filter(|&i| self.drawn[i])
@@ -85,8 +82,6 @@ pub(super) struct Scene {
     pub(super) source: Panel,
     pub(super) target: Panel,
     pub(super) height: f64,
-    /// How large a node is drawn.
-    pub(super) radius: f64,
     /// What was left out, in words.
     pub(super) captions: Vec<String>,
 }
@@ -95,16 +90,21 @@ impl Scene {
     /// What is drawn of both graphs has a place.
     pub(super) fn new(view: &View<'_>) -> Self {
         let choice = Choice::of(view, most(view));
-        let raw = place(view, [&choice.drawn[0], &choice.drawn[1]]);
-        Self::placed(view, choice, raw)
+        // So few nodes are laid out in a moment, and a picture is due even of a match that a limit cut short.
+        let raw = place(
+            view,
+            [&choice.drawn[0], &choice.drawn[1]],
+            &Monitor::silent(),
+        );
+        Self::placed(view, choice, raw.expect("nobody stops this layout"))
     }
 
     /// Every node has a place, drawn or not.
-    pub(super) fn of_all(view: &View<'_>) -> Self {
+    pub(super) fn of_all(view: &View<'_>, monitor: &Monitor) -> Result<Self> {
         let sides = [&view.report.source, &view.report.target];
         let all = sides.map(|side| vec![true; side.graph.node_count()]);
-        let raw = place(view, [&all[0], &all[1]]);
-        Self::placed(view, Choice::of(view, most(view)), raw)
+        let raw = place(view, [&all[0], &all[1]], monitor)?;
+        Ok(Self::placed(view, Choice::of(view, most(view)), raw))
     }
 
     fn placed(view: &View<'_>, choice: Choice, raw: [Vec<Point>; 2]) -> Self {
@@ -153,7 +153,6 @@ impl Scene {
         let inner = tall(&frames[0])
             .max(tall(&frames[1]))
             .clamp(LOWEST, TALLEST);
-        let most = drawn_source.len().max(drawn_target.len());
         let right = WIDTH - MARGIN - PANEL;
         Self {
             source: panel(
@@ -173,18 +172,24 @@ impl Scene {
                 inner,
             ),
             height: inner + HEADROOM + MARGIN,
-            radius: (14.0 / (most as f64).powf(0.28)).clamp(1.6, 6.0),
             captions,
         }
     }
 
-    /// The pairs of a run that have a line; those worth seeing come last and lie on top: right ones,
-    /// then wrong ones, then anchors, and the surer the higher where there is no truth.
+    /// The pairs of a run that have a line; those worth seeing come last and lie on top: unjudged ones, right
+    /// ones, wrong ones, then anchors, and the surer the higher where there is no truth.
     pub(super) fn lines<'p>(&self, view: &View<'_>, pairs: &'p [Pair]) -> Vec<&'p Pair> {
         let visible = |p: &&Pair| self.source.drawn[p.source] && self.target.drawn[p.target];
         let mut lines: Vec<&Pair> = pairs.iter().filter(visible).take(most(view)).collect();
         lines.sort_by(|p, q| {
-            let layer = |p: &Pair| (p.anchor, view.verdict(p) == Some(Verdict::Wrong));
+            let layer = |p: &Pair| {
+                let verdict = match view.verdict(p) {
+                    None | Some(Verdict::Open) => 0,
+                    Some(Verdict::Right) => 1,
+                    Some(Verdict::Wrong) => 2,
+                };
+                (p.anchor, verdict)
+            };
             let surer = || match view.truth {
                 None => p.confidence.total_cmp(&q.confidence),
                 Some(_) => Ordering::Equal,
@@ -221,7 +226,7 @@ fn most(view: &View<'_>) -> usize {
 }
 
 /// Places for both graphs in coordinates of their own; what is not drawn lies in the middle where it has none.
-fn place(view: &View<'_>, drawn: [&[bool]; 2]) -> [Vec<Point>; 2] {
+fn place(view: &View<'_>, drawn: [&[bool]; 2], monitor: &Monitor) -> Result<[Vec<Point>; 2]> {
     let sides = [&view.report.source, &view.report.target];
     let known = sides.map(|side| {
         let places = |positions| layout::project(positions, unit(side));
@@ -238,22 +243,22 @@ fn place(view: &View<'_>, drawn: [&[bool]; 2]) -> [Vec<Point>; 2] {
     couples.retain(|&(s, t)| drawn[0][s] && drawn[1][t]);
     let turned = || couples.iter().map(|&(s, t)| (t, s));
     let parts = [0, 1].map(|k| Part::of(sides[k], drawn[k]));
-    match known {
+    Ok(match known {
         [Some(left), Some(right)] => [left, right],
         [Some(left), None] => {
-            let right = parts[1].beside(sides[1], &left, couples.iter().copied());
+            let right = parts[1].beside(sides[1], &left, couples.iter().copied(), monitor)?;
             [left, right]
         }
         [None, Some(right)] => {
-            let left = parts[0].beside(sides[0], &right, turned());
+            let left = parts[0].beside(sides[0], &right, turned(), monitor)?;
             [left, right]
         }
         [None, None] => {
-            let left = parts[0].beside(sides[0], &[], std::iter::empty());
-            let right = parts[1].beside(sides[1], &left, couples.iter().copied());
+            let left = parts[0].beside(sides[0], &[], std::iter::empty(), monitor)?;
+            let right = parts[1].beside(sides[1], &left, couples.iter().copied(), monitor)?;
             [left, right]
         }
-    }
+    })
 }
 
 /// The drawn nodes of a side as a graph of their own, where they are not all.
@@ -298,9 +303,10 @@ impl Part {
         side: &Side<'_>,
         other: &[Point],
         couples: impl Iterator<Item = (usize, usize)>,
-    ) -> Vec<Point> {
+        monitor: &Monitor,
+    ) -> Result<Vec<Point>> {
         let Some(part) = &self.0 else {
-            return follow(side, other, couples);
+            return follow(side, other, couples, monitor);
         };
         let drawn = Side {
             graph: &part.graph,
@@ -311,12 +317,12 @@ impl Part {
             let ours = part.nodes.binary_search(&ours).ok()?;
             Some((theirs, ours))
         });
-        let places = follow(&drawn, other, couples);
+        let places = follow(&drawn, other, couples, monitor)?;
         let mut all = vec![Frame::of(&places).centre(); side.graph.node_count()];
         for (&node, place) in part.nodes.iter().zip(places) {
             all[node] = place;
         }
-        all
+        Ok(all)
     }
 }
 
@@ -325,7 +331,8 @@ pub(super) fn follow(
     side: &Side<'_>,
     other: &[Point],
     couples: impl Iterator<Item = (usize, usize)>,
-) -> Vec<Point> {
+    monitor: &Monitor,
+) -> Result<Vec<Point>> {
     let mut partners = vec![None; side.graph.node_count()];
     let mut any = false;
     for (theirs, ours) in couples {
@@ -334,9 +341,9 @@ pub(super) fn follow(
     }
     let edges = all_edges(side).edges;
     if any {
-        layout::beside(side.graph, &edges, &partners)
+        layout::beside(side.graph, &edges, &partners, monitor)
     } else {
-        layout::fresh(side.graph, &edges)
+        layout::fresh(side.graph, &edges, monitor)
     }
 }
 
@@ -431,10 +438,18 @@ fn panel(
             [left + PANEL + OVERHANG, HEADROOM + inner + OVERHANG],
         ],
     };
+    let seen = drawn.iter().filter(|&&d| d).count();
+    let nodes = drawn.len();
+    let size = |i: usize| match side.points {
+        true => 1.0,
+        false => rules::size(side.graph.neighbours(i).len(), nodes),
+    };
+    let radii = (0..nodes).map(|i| size(i) * rules::radius(seen)).collect();
     Panel {
         places,
         drawn,
         edges,
+        radii,
         middle: middle[0],
         placement,
         image,

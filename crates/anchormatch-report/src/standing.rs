@@ -8,6 +8,7 @@ use anchormatch::Matching;
 use anchormatch::matching::{AnchorCheck, Pair};
 
 use super::layout::Point;
+use super::rules::line_opacity;
 use super::text::Coordinate;
 
 /// A pair of at least this confidence is called sure.
@@ -74,23 +75,28 @@ impl Standing {
         self.mark().word
     }
 
-    /// Writes marks at `places` for nodes of this radius: their bodies in one path, their holes in another.
-    pub(super) fn write_marks(
-        self,
-        out: &mut String,
-        places: &[Point],
-        radius: f64,
-    ) -> fmt::Result {
+    /// The width of the match line of a pair that stands so, and its opacity among so many.
+    pub(super) fn line(self, lines: usize) -> (f64, f64) {
         let mark = self.mark();
-        let radius = radius * mark.size;
+        (mark.width, (line_opacity(lines) * mark.strength).min(1.0))
+    }
+
+    /// What the opacity of such a line is multiplied by.
+    pub(super) fn strength(self) -> f64 {
+        self.mark().strength
+    }
+
+    /// Writes marks at places for nodes of these radii: their bodies in one path, their holes in another.
+    pub(super) fn write_marks(self, out: &mut String, nodes: &[(Point, f64)]) -> fmt::Result {
+        let mark = self.mark();
         let classes = [format!("body {}", mark.name), "hole".to_owned()];
         for (class, outline) in classes.iter().zip([Some(&mark.body), mark.hole.as_ref()]) {
-            let Some(outline) = outline.filter(|_| !places.is_empty()) else {
+            let Some(outline) = outline.filter(|_| !nodes.is_empty()) else {
                 continue;
             };
             write!(out, "<path class=\"{class}\" d=\"")?;
-            for &place in places {
-                outline.write(out, place, radius)?;
+            for &(place, radius) in nodes {
+                outline.write(out, place, radius * mark.size)?;
             }
             out.push_str("\"/>");
         }
@@ -106,6 +112,8 @@ struct Mark {
     size: f64,
     body: Outline,
     hole: Option<Outline>,
+    width: f64,
+    strength: f64,
 }
 
 /// A shape about (0, 0), for a radius of 1.
@@ -159,13 +167,16 @@ static MARKS: LazyLock<Vec<Mark>> = LazyLock::new(|| {
     let rows = rows.filter(|row| !row.starts_with('#'));
     let marks = rows.map(|row| {
         let mut cells = row.split('\t');
-        let mut next = || cells.next().expect("a row of the table has five cells");
+        let mut next = || cells.next().expect("a row of the table has seven cells");
+        let number = |cell: &str| cell.parse().expect("sizes and strengths are numbers");
         Mark {
             name: next(),
             word: next(),
-            size: next().parse().expect("the size of a mark is a number"),
+            size: number(next()),
             body: Outline::read(next()).expect("a mark has a body"),
             hole: Outline::read(next()),
+            width: number(next()),
+            strength: number(next()),
         }
     });
     marks.collect()
@@ -193,7 +204,7 @@ mod tests {
             assert!(include_str!("assets/marks.css").contains(&rule), "{named}");
             let mut path = String::new();
             standing
-                .write_marks(&mut path, &[[10.0, 10.0]], 4.0)
+                .write_marks(&mut path, &[([10.0, 10.0], 4.0)])
                 .expect("a string takes everything");
             assert!(drawn.insert(path.replace(&named, "")), "{path}");
         }
@@ -203,7 +214,7 @@ mod tests {
     fn marks_are_drawn_where_they_belong() {
         let mut path = String::new();
         Standing::Anchor
-            .write_marks(&mut path, &[[10.0, 20.0]], 2.0)
+            .write_marks(&mut path, &[([10.0, 20.0], 2.0)])
             .expect("a string takes everything");
         let want = "<path class=\"body anchor\" d=\"M10 17.3L12.7 20L10 22.7L7.3 20z\"/>";
         assert_eq!(path, want);

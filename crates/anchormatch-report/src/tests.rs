@@ -44,7 +44,8 @@ fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching
     }
 }
 
-fn side(graph: &Graph) -> Side<'_> {
+/// A graph by itself.
+pub(super) fn side(graph: &Graph) -> Side<'_> {
     Side {
         name: "a graph".into(),
         graph,
@@ -80,7 +81,7 @@ fn path(n: usize) -> Graph {
 }
 
 /// Scripts of a page.
-const SCRIPTS: usize = 4;
+const SCRIPTS: usize = 3;
 
 /// The page without the contents of its style sheet and scripts, which are not XML.
 fn markup(html: &str) -> String {
@@ -249,8 +250,8 @@ fn the_best_run_is_the_one_shown() {
     let html = report.html().unwrap();
     assert_sound(&html);
     assert_eq!(html.matches("data-pick=").count(), 2);
-    assert!(html.contains("<g class=\"layer lines few\" data-run=\"0\" hidden=\"\">"));
-    assert!(html.contains("<g class=\"layer lines few\" data-run=\"1\">"));
+    assert!(html.contains("<g class=\"layer lines\" data-run=\"0\" hidden=\"\">"));
+    assert!(html.contains("<g class=\"layer lines\" data-run=\"1\">"));
     assert!(html.contains("<tr data-row=\"1\" class=\"current\">"));
 }
 
@@ -465,13 +466,19 @@ proptest! {
 fn a_drawing_has_a_place_for_every_node_and_the_source_on_the_left() {
     let (source, target) = (path(4), path(3));
     let found = matching(&[(0, 0, 1.0, true), (2, 1, 0.5, false)], 4, 3);
-    let [left, right] = report(&source, &target, &[&found]).drawing().unwrap();
+    let [left, right] = report(&source, &target, &[&found])
+        .drawing(&Monitor::silent())
+        .unwrap();
     assert_eq!((left.places.len(), right.places.len()), (4, 3));
     assert_eq!(left.edges, [(0, 1), (1, 2), (2, 3)]);
     let x = |places: &[[f64; 2]]| places.iter().map(|p| p[0]).collect::<Vec<_>>();
     let rightmost = x(&left.places).into_iter().fold(f64::MIN, f64::max);
     assert!(x(&right.places).iter().all(|&x| x > rightmost));
-    assert!(report(&source, &target, &[]).drawing().is_err());
+    assert!(
+        report(&source, &target, &[])
+            .drawing(&Monitor::silent())
+            .is_err()
+    );
 }
 
 #[test]

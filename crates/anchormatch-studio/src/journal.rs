@@ -191,11 +191,9 @@ impl Journal {
     }
 
     /// Writes the anchors file anew, whole or not at all.
-    pub(crate) fn write_anchors(&self, anchors: &Anchors, graphs: [&Graph; 2]) -> Result<()> {
+    pub(crate) fn write_anchors(file: &Path, anchors: &Anchors, graphs: [&Graph; 2]) -> Result<()> {
         let [source, target] = graphs.map(Graph::labels);
-        write_whole(&self.anchors, |out| {
-            write_anchors(out, source, target, anchors)
-        })
+        write_whole(file, |out| write_anchors(out, source, target, anchors))
     }
 
     /// Refuses a place where no journal can be written, before the work.
@@ -261,7 +259,7 @@ impl Opened {
             }
         }
         let anchors = self.history.now().anchors(source, target)?;
-        self.journal.write_anchors(&anchors, graphs)
+        Journal::write_anchors(self.journal.anchors(), &anchors, graphs)
     }
 }
 
@@ -403,10 +401,8 @@ mod tests {
             asked: true,
         });
         let anchors = opened.history.now().anchors(&graph, &graph).unwrap();
-        opened
-            .journal
-            .write_anchors(&anchors, [&graph, &graph])
-            .unwrap();
+        let file = opened.journal.anchors();
+        Journal::write_anchors(file, &anchors, [&graph, &graph]).unwrap();
     }
 
     fn anchor(source: usize, target: usize) -> Change<usize> {

@@ -86,6 +86,8 @@ pub(crate) struct Session {
 pub(crate) struct Room {
     setup: Setup,
     pub(crate) scene: Scene,
+    /// Held during a change: changes come one after the other, and the anchors file lacks the journal's last line at most.
+    changing: Mutex<()>,
     session: Mutex<Session>,
     pub(crate) wake: Condvar,
     events: broadcast::Sender<Arc<str>>,
@@ -132,6 +134,7 @@ impl Room {
         Ok(Self {
             setup,
             scene: Scene::default(),
+            changing: Mutex::default(),
             session: Mutex::new(session),
             wake: Condvar::new(),
             events: broadcast::channel(BACKLOG).0,
@@ -164,6 +167,7 @@ impl Room {
             token.cancel();
         }
         drop(session);
+        self.scene.close();
         self.wake.notify_all();
     }
 
@@ -201,6 +205,7 @@ impl Room {
 
     /// Does what a page asks for; the number of the change.
     pub(crate) fn act(&self, act: Act) -> Told<u64> {
+        let _one_by_one = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = self.session();
         match act {
             Act::Say { change, asked } => self.say(&mut session, &change, asked)?,
@@ -243,19 +248,17 @@ impl Room {
         }
         self.wake.notify_all();
         self.tell(&self.state(&session));
+        let (change, decided) = (session.change, session.history.now().clone());
+        let file = session.journal.anchors().to_owned();
+        drop(session);
         let [source, target] = self.setup.graphs();
-        let anchors = session
-            .history
-            .now()
-            .anchors(source, target)
-            .map_err(words)?;
-        let written = session.journal.write_anchors(&anchors, [source, target]);
+        let anchors = decided.anchors(source, target).map_err(words)?;
+        let written = Journal::write_anchors(&file, &anchors, [source, target]);
         written.map_err(|error| {
             format!("{error}; the change is kept in the journal, and is written with the next one")
         })?;
-        self.write_candidates(session.history.now())
-            .map_err(words)?;
-        Ok(session.change)
+        self.write_candidates(&decided).map_err(words)?;
+        Ok(change)
     }
 
     fn say(&self, session: &mut Session, change: &Change<usize>, asked: bool) -> Told<()> {

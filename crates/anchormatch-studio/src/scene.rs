@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use anchormatch::Graph;
 use anchormatch::linalg::Matrix;
+use anchormatch::monitor::CancelToken;
+use anchormatch::{Graph, Monitor};
 use anchormatch_report::places::{self, Place};
 use anchormatch_report::{Image, Side as Drawn};
 
@@ -57,12 +58,22 @@ pub(crate) struct Scene {
     source: OnceLock<Result<Places, String>>,
     target: Mutex<Option<(u64, Places)>>,
     edges: [OnceLock<Lines>; 2],
+    stop: CancelToken,
 }
 
 impl Scene {
+    /// Stops the layouts that are being made, and those to come.
+    pub(crate) fn close(&self) {
+        self.stop.cancel();
+    }
+
+    fn monitor(&self) -> Monitor {
+        Monitor::silent().cancelled_by(self.stop.clone())
+    }
+
     /// The places of the source.
     pub(crate) fn source(&self, side: &Side) -> Result<Places, String> {
-        let place = || match places::alone(&side.drawn()) {
+        let place = || match places::alone(&side.drawn(), &self.monitor()) {
             Ok(places) => Ok(Arc::new(places)),
             Err(error) => Err(error.to_string()),
         };
@@ -87,7 +98,7 @@ impl Scene {
     ) -> Result<(u64, Places), String> {
         let source = self.source(&sides[0])?;
         let couples = couples.iter().copied();
-        let places = places::beside(&sides[1].drawn(), &source, couples);
+        let places = places::beside(&sides[1].drawn(), &source, couples, &self.monitor());
         let places = Arc::new(places.map_err(|error| error.to_string())?);
         let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
         match &*target {

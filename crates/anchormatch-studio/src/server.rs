@@ -16,6 +16,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
 use futures_util::stream::{self, Stream, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -97,7 +98,11 @@ pub(crate) fn start(room: Arc<Room>, listener: TcpListener, token: Token) -> Res
     let (stop, stopped) = oneshot::channel();
     let listener = {
         let _inside = runtime.enter();
-        tokio::net::TcpListener::from_std(listener).map_err(failed)?
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+        // Events are short: one must not wait until the page has confirmed the one before.
+        listener.tap_io(|stream| {
+            let _ = stream.set_nodelay(true);
+        })
     };
     let serve = move || {
         runtime.block_on(async move {

@@ -4,7 +4,7 @@
   const svg = document.getElementById("picture");
   const readout = document.getElementById("readout");
   const STYLES = [
-    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity",
+    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity",
     "font-family", "font-size", "font-weight", "text-anchor", "vector-effect",
   ];
   // Canvases have limits, and browsers do not say which.
@@ -38,7 +38,7 @@
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("width", String(wide));
     copy.setAttribute("height", String(Math.round((wide * height) / width)));
-    for (const name of ["id", "class", "tabindex", "data-zoom", "data-dragged"]) copy.removeAttribute(name);
+    for (const name of ["id", "class", "tabindex", "data-dragged"]) copy.removeAttribute(name);
     const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     const place = { x, y, width, height, fill: getComputedStyle(svg.closest("section")).backgroundColor };
     for (const [name, value] of Object.entries(place)) ground.setAttribute(name, String(value));

@@ -1,138 +1,20 @@
-// Switching among runs, and the link between lines, nodes, what is drawn of the map, and table rows.
-(() => {
-  "use strict";
-  const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
-  const svg = document.getElementById("picture");
-  const readout = document.getElementById("readout");
-  const buttons = all("[data-pick]");
-  let lines = [];
-  let hot = [];
-  // What was clicked stays until something else is, or Escape.
-  let pinned = null;
-
-  const seen = (line) => !line.classList.contains("below");
-  const text = (line) => line.textContent;
-
-  function cool() {
-    for (const element of hot) element.classList.remove("hot");
-    hot = [];
-    svg.classList.remove("looking");
-    readout.textContent = "";
-  }
-
-  // Lines, the nodes at their ends, and the places where the map expects the partners of the source's nodes.
-  function heat({ found, node, words }) {
-    cool();
-    if (found.length === 0 && !node) return;
-    const sources = new Set(found.map((line) => line.dataset.s));
-    if (node && node.side === "s") sources.add(node.n);
-    for (const line of found) {
-      hot.push(line, dot("source", line.dataset.s), dot("target", line.dataset.t));
-    }
-    if (node) hot.push(dot(node.side === "s" ? "source" : "target", node.n));
-    for (const source of sources) {
-      hot.push(...all(`.ellipses:not([hidden]) [data-s="${source}"], .epipolar:not([hidden]) [data-s="${source}"]`, svg));
-    }
-    hot = hot.filter(Boolean);
-    for (const element of hot) element.classList.add("hot");
-    svg.classList.toggle("looking", found.length > 0);
-    readout.textContent = words;
-  }
-
-  const dot = (side, n) => svg.querySelector(`.nodes.${side} [data-n="${n}"]`);
-
-  // All that is known of a node: its lines, or why it has none.
-  function ofNode(circle) {
-    const side = circle.parentNode.classList.contains("source") ? "s" : "t";
-    const n = circle.dataset.n;
-    const found = lines.filter((line) => line.dataset[side] === n);
-    const lone = svg.querySelector(`.marks:not([hidden]) .lone[data-${side}="${n}"]`);
-    const why = lone ? text(lone) : `${text(circle)} · no line`;
-    return { found, node: { side, n }, words: found.length > 0 ? found.map(text).join("; ") : why };
-  }
-
-  const ofLines = (found) => ({ found, node: null, words: found.map(text).join("; ") });
-  const nothing = { found: [], node: null, words: "" };
-  const look = (at) => heat(at.found.length > 0 || at.node ? at : (pinned ?? nothing));
-
-  function show(run) {
-    pinned = null;
-    cool();
-    for (const element of all("[data-run]")) element.toggleAttribute("hidden", element.dataset.run !== run);
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.pick === run));
-    for (const row of all("tr[data-row]")) row.classList.toggle("current", row.dataset.row === run);
-    lines = all(".lines:not([hidden]) .m", svg);
-    document.dispatchEvent(new Event("run"));
-  }
-
-  // The line nearest to the pointer, within a few units: thin lines are hard to hit.
-  function nearest(x, y) {
-    let best = null;
-    let least = 7 / Number(svg.dataset.zoom ?? 1);
-    if (svg.classList.contains("no-lines")) return best;
-    for (const line of lines.filter(seen)) {
-      const [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map((name) => line[name].baseVal.value);
-      const [dx, dy] = [x2 - x1, y2 - y1];
-      const square = dx * dx + dy * dy;
-      const along = square > 0 ? Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / square)) : 0;
-      const distance = Math.hypot(x - x1 - along * dx, y - y1 - along * dy);
-      if (distance < least) {
-        least = distance;
-        best = line;
-      }
-    }
-    return best;
-  }
-
-  function under(event) {
-    const node = event.target.closest("[data-n]");
-    if (node) return ofNode(node);
-    const matrix = svg.getScreenCTM();
-    if (!matrix) return nothing;
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    const line = nearest(at.x, at.y);
-    return line ? ofLines([line]) : nothing;
-  }
-
-  svg.addEventListener("pointermove", (event) => {
-    if (!svg.classList.contains("dragging")) look(under(event));
-  });
-  svg.addEventListener("pointerleave", () => look(nothing));
-  svg.addEventListener("click", (event) => {
-    if (svg.dataset.dragged === "yes") return;
-    const at = under(event);
-    pinned = at.found.length > 0 || at.node ? at : null;
-    look(nothing);
-  });
-  svg.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      pinned = null;
-      look(nothing);
-    }
-    if (event.key !== "n" && event.key !== "p") return;
-    const shown = lines.filter(seen);
-    if (shown.length === 0) return;
-    const step = event.key === "n" ? 1 : -1;
-    const here = pinned ? shown.indexOf(pinned.found[0]) : -1;
-    const next = here < 0 ? (step > 0 ? 0 : shown.length - 1) : (here + step + shown.length) % shown.length;
-    pinned = ofLines([shown[next]]);
-    look(nothing);
-  });
-
-  for (const table of all("table.pairs")) {
-    table.addEventListener("pointerover", (event) => {
-      const row = event.target.closest("tr[data-s]");
-      const same = (line) => line.dataset.s === row.dataset.s && line.dataset.t === row.dataset.t;
-      look(row ? ofLines(lines.filter(same)) : nothing);
-    });
-    table.addEventListener("pointerleave", () => look(nothing));
-  }
-
-  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.pick));
-  for (const row of all("tr[data-row]")) {
-    row.classList.add("pickable");
-    row.addEventListener("click", () => show(row.dataset.row));
-  }
-  for (const group of all(".switch")) group.hidden = false;
-  lines = all(".lines:not([hidden]) .m", svg);
-})();
+"use strict";(()=>{function b(i,t={},...e){let n=document.createElementNS("http://www.w3.org/2000/svg",i);return nt(n,t),n.append(...e),n}function nt(i,t){for(let[e,n]of Object.entries(t))typeof n=="function"?i.addEventListener(e.slice(2),n):n===!0?i.setAttribute(e,""):n!==!1&&i.setAttribute(e,n)}var ot=8;function z(i,t=24){let e=[...i];if(e.length<=t)return i;let n=Math.min(ot,Math.floor(t/2));return`${e.slice(0,t-n-1).join("")}…${e.slice(-n).join("")}`}function E([i,t],[e,n],o){let s=Math.min(.5,o/Math.max(1e-9,Math.hypot(e-i,n-t)));return[i+s*(e-i),t+s*(n-t)]}function H(i,t,e,n=2.5,o=!1){i.circle(t,e+5,{colour:o?"--faint":"--ink",width:n})}function R(i,t,e,n){let o=n.map(s=>[E(t,s,e+5),E(s,t,e)]);i.lines(o,{colour:"--dim",width:1.5})}function D(i,[t,e],[n,o],s){i.lines([[E(t,n,e+5),E(n,t,o+5)]],{colour:s,width:2.5})}function I(i){return i+8}var L=12,st=4,F="system-ui, sans-serif",j=i=>i?600:400,it=i=>i?"--ink":"--dim";function rt(i,t,e){return i.font=`${j(e)} ${L}px ${F}`,i.measureText(t).width}var k=class{constructor(t){this.sheet=t}sheet;ruler=document.createElement("canvas").getContext("2d");made=[];show(){this.sheet.replaceChildren(...this.made),this.made=[]}add(t,{colour:e,width:n,dash:o},s){let a={fill:"none",stroke:`var(${e})`,"stroke-width":String(n)},r=o?{"stroke-dasharray":o.join(" ")}:{};this.made.push(b(t,{...a,...r,...s}))}lines(t,e){let n=t.map(([o,s])=>`M${o.join(" ")}L${s.join(" ")}`).join("");n&&this.add("path",e,{d:n})}circle([t,e],n,o){this.add("circle",o,{cx:String(t),cy:String(e),r:String(n)})}text(t,[e,n],o){let s={x:String(e),y:String(n+L/3)},a={"font-family":F,"font-size":`${L}px`,"font-weight":String(j(o))},r={stroke:"var(--paper)","stroke-width":String(st),"stroke-linejoin":"round"},l=`var(${it(o)})`;this.made.push(b("text",{...s,...a,...r,fill:"var(--paper)"},t)),this.made.push(b("text",{...s,...a,fill:l},t))}measure(t,e){return this.ruler?rt(this.ruler,t,e):t.length*L*.6}};var q=`# How sizes and opacities follow numbers, in the report and in the studio, which both read this table.
+# Rows: what of, scale, power, least, most. Of n of them each has scale / n ^ power, between least and most.
+# The last row: a node of d edges is base + step · log₂(1 + d) times as large as others, at most so much, in graphs of up to
+# so many nodes.
+node	17	.25	1.1	8
+edge	24	.5	.06	.75
+line	8	.5	.04	.8
+hub	.85	.12	2	20000
+`;var K=`# How nodes and pairs stand and how they are drawn, in the report and in the studio, which both read this table.
+# Rows in the order of their numbers: name (a colour of the palette, and a class), word, size against a node, body, hole,
+# and of the match line its width, and its opacity against that of others.
+# Body and hole are a disc and its radius, or the corners of a polygon, about (0, 0), y downwards; - for none.
+unmatched	unmatched	1	disc .92	disc .58	1	1
+doubtful	doubtful	1	disc .92	disc .36	1.2	1.3
+sure	sure	1	disc .92	-	1.2	1
+anchor	anchor	1.35	polygon 0 -1 1 0 0 1 -1 0	-	2	1.8
+suspicious	suspicious	1.35	polygon 0 -1 .95 .65 -.95 .65	-	2	1.8
+alone	no partner	1	polygon -.8 -.8 .8 -.8 .8 .8 -.8 .8	polygon -.46 -.46 .46 -.46 .46 .46 -.46 .46	1	1
+`;function M(i){return i.split(`
+`).filter(t=>t&&!t.startsWith("#")).map(t=>t.split("	"))}function Y(i){let[t,...e]=i.split(" "),n=e.map(Number);if(t==="disc")return{disc:n[0]};if(t!=="polygon")return null;let o=[];for(let s=0;s<n.length;s+=2)o.push([n[s],n[s+1]]);return{corners:o}}var x=M(K).map(([i,t,e,n,o,s,a])=>{let r=Y(n);if(!r)throw new Error(`the mark ${i} has no body`);return{name:i,word:t,size:Number(e),body:r,hole:Y(o),width:Number(s),strength:Number(a)}});function dt(i,[t,e]=[0,0],n=1){if("disc"in i){let o=i.disc*n;return`M${t-o} ${e}a${o} ${o} 0 1 0 ${2*o} 0a${o} ${o} 0 1 0 ${-2*o} 0z`}return`M${i.corners.map(([o,s])=>`${t+o*n} ${e+s*n}`).join("L")}z`}function W(i,t,e){let{name:n,size:o,body:s,hole:a}=x[i];if(t.length===0)return[];let r=d=>t.map((h,c)=>dt(d,h,o*e[c])).join(""),l=[b("path",{class:`body ${n}`,d:r(s)})];return a&&l.push(b("path",{class:"hole",d:r(a)})),l}var X=M(q),ct=new Map(X.filter(([i])=>i!=="hub").map(([i,...t])=>{let[e,n,o,s]=t.map(Number);return[i,a=>Math.min(s,Math.max(o,e/Math.max(a,1)**n))]}));function ht(i){let t=ct.get(i);if(!t)throw new Error(`the table of rules has no row ${i}`);return t}var[Ht,Rt,Dt,It]=(X.find(([i])=>i==="hub")??[]).slice(1).map(Number),[ut,pt,mt]=["node","edge","line"].map(ht),ft=.35,gt=9;function $(i,t=1){return Math.min(gt,ut(i)*Math.max(1,t)**ft)}function U(i,t=1){return pt(i/Math.max(1,t)**2)}function _(i){return mt(i)}var Ft=x.map(({width:i})=>i),jt=x.map(({strength:i})=>i),J=90;var bt=[0,12,26,42,60,80,104];function Z(i,t,e,n){let o=[],s=r=>!o.some(l=>r[0]<l[2]&&r[2]>l[0]&&r[1]<l[3]&&r[3]>l[1]),a=(r,l)=>{let[d,h]=n.at(r),c=n.rank(r),g=c>0?`${c}  ${z(n.name(r),22)}`:z(n.name(r),22),u=i.measure(g,l),m=wt(d,h,u,n.gap,l?bt:[0]),v=m.filter(([y,,P])=>y>=n.left&&P<=n.right-4),C=v.find(s);if(!C&&!l)return;let w=C??v[0]??m[0];o.push(w);let et=(w[1]+w[3])/2,S=[Math.min(Math.max(d,w[0]),w[2]),Math.min(Math.max(h,w[1]+3),w[3]-3)],N=Math.hypot(S[0]-d,S[1]-h);if(N>n.gap+6){let y=n.gap/N,P=[d+(S[0]-d)*y,h+(S[1]-h)*y];i.lines([[P,S]],{colour:"--faint",width:1})}i.text(g,[w[0],et],l)};for(let r of t){let[l,d]=n.at(r);o.push([l-n.gap+1,d-n.gap+1,l+n.gap-1,d+n.gap-1])}for(let r of t)a(r,!0);for(let r of e){let[l,d]=n.at(r);o.push([l-4,d-4,l+4,d+4])}for(let r of e)t.has(r)||a(r,!1)}function wt(i,t,e,n,o){let s=(a,r)=>[a,r-8,a+e,r+8];return o.flatMap(a=>{let r=n+a,l=[s(i+r,t),s(i-r-e,t)];if(o.length===1)return l;let d=.75*r;return[...l,s(i-e/2,t-r-8),s(i-e/2,t+r+8),s(i+d,t-d),s(i+d,t+d),s(i-d-e,t-d),s(i-d-e,t+d)]})}var Q=["source","target"],V=class{constructor(t,e,n){this.side=e;this.view=n;this.circles=[...t.querySelectorAll(`.nodes.${e} circle`)],this.places=this.circles.map(({cx:o,cy:s})=>[o.baseVal.value,s.baseVal.value]),this.radii=this.circles.map(({r:o})=>o.baseVal.value),this.circles.forEach((o,s)=>this.order.set(o.dataset.n??"",s)),this.edgePath=t.querySelector(`.edges[data-side="${e}"]`);for(let o of(this.edgePath?.getAttribute("d")??"").split("M").slice(1)){let[s,a,r,l]=o.split(/[ L]/).map(Number);this.edges.push([[s,a],[r,l]])}}side;view;circles;places;radii;order=new Map;edgePath;edges=[];get growth(){let{zoom:t}=this.view,e=this.circles.length;return $(e,t)/$(e)/t}draw(){let{growth:t}=this;this.circles.forEach((e,n)=>e.setAttribute("r",String(this.radii[n]*t))),this.edgePath?.setAttribute("stroke-opacity",String(U(this.edges.length,this.view.zoom)))}marks(t){let{growth:e}=this;return x.flatMap((n,o)=>{let s=[...t].flatMap((r,l)=>Number(r)===o?[l]:[]),a=s.map(r=>this.radii[r]*e);return W(o,s.map(r=>this.places[r]),a)})}index(t){return this.order.get(t)??-1}spot(t){return[this.view.pixel(this.places[t]),this.radii[t]*this.growth*this.view.zoom]}at(t){let e=this.index(t);return e<0?null:this.spot(e)}point(t,e){let n=this.index(e);if(n<0)return;let[o,s]=this.places[n],a=([h,c])=>Math.abs(h-o)<.05&&Math.abs(c-s)<.05,r=this.edges.flatMap(([h,c])=>a(h)?[c]:a(c)?[h]:[]),[l,d]=this.spot(n);R(t,l,d,r.map(h=>this.view.pixel(h))),H(t,l,d)}label(t,e,n){let{width:o,height:s,middle:a}=this.view,[r,l]=this.side==="source"?[0,a]:[a,o],d=this.circles.map((u,m)=>this.spot(m)),h=d.flatMap(([[u,m]],v)=>u>=0&&m>=0&&u<=o&&m<=s?[v]:[]),c=n&&h.length<=J?h:[],g=e.map(u=>this.index(u)).filter(u=>u>=0);Z(t,new Set(g),c,{name:u=>this.circles[u].textContent??"",at:u=>d[u][0],gap:I($(this.circles.length,this.view.zoom)),left:r,right:l,rank:()=>0})}};var f={found:[],node:null,words:""},vt=7;function p(i,t=document){return[...t.querySelectorAll(i)]}var B=i=>!i.classList.contains("below"),tt=({found:i,node:t})=>i.length>0||t!==null,T=i=>i.textContent??"",O=i=>({found:i,node:null,words:i.map(T).join("; ")}),G=class{constructor(t,e,n){this.picture=t;this.readout=e;this.view=n;this.panels=Q.map(o=>new V(t,o,n)),t.append(this.sheet),this.takeLines(),this.listen(),n.onChange(()=>this.drawNow()),this.draw()}picture;readout;view;panels;sheet=b("g",{class:"layer labels","pointer-events":"none"});pen=new k(this.sheet);lines=[];hot=[];at=f;pinned=null;due=!1;draw(){this.due||(this.due=!0,requestAnimationFrame(()=>{this.due=!1,this.drawNow()}))}drawNow(){for(let o of this.panels)o.draw();let t=this.picture.querySelector(".marks:not([hidden])");t?.querySelector(".shapes")?.replaceChildren(...this.panels.flatMap(o=>o.marks(t?.dataset[o.side]??"")));let n=_(this.lines.filter(B).length);for(let o of p(".lines:not([hidden]) .bundle",this.picture))o.setAttribute("stroke-opacity",String(Math.min(1,n*Number(o.dataset.strength))));this.attend()}attend(){let{pen:t,at:e}=this,[n,o]=this.panels,s={source:new Set,target:new Set};e.node&&s[e.node.side].add(e.node.n);for(let{dataset:r}of e.found)s.source.add(r.s??""),s.target.add(r.t??"");for(let r of e.found){let l=[n.at(r.dataset.s??""),o.at(r.dataset.t??"")];l[0]&&l[1]&&D(t,l[0],l[1],`--${r.classList[1]}`)}for(let r of this.panels)for(let l of s[r.side])r.point(t,l);let a=!this.picture.classList.contains("no-labels");for(let r of this.panels)r.label(t,[...s[r.side]],a);t.show(),this.sheet.setAttribute("transform",this.view.transform)}takeLines(){this.lines=p(".lines:not([hidden]) .m",this.picture)}show(){this.takeLines(),this.pinned=null,this.look(f),this.draw()}look(t){this.at=tt(t)?t:this.pinned??f;for(let n of this.hot)n.classList.remove("hot");let e=new Set(this.at.found.map(n=>n.dataset.s));this.at.node?.side==="source"&&e.add(this.at.node.n),this.hot=[...e].flatMap(n=>p(`.ellipses:not([hidden]) [data-s="${n}"], .epipolar:not([hidden]) [data-s="${n}"]`,this.picture));for(let n of this.hot)n.classList.add("hot");this.picture.classList.toggle("looking",this.at.found.length>0),this.readout.textContent=this.at.words,this.draw()}ofNode(t){let e=t.parentNode.classList.contains("source")?"source":"target",n=e==="source"?"s":"t",o=t.dataset.n??"",s=this.lines.filter(l=>l.dataset[n]===o),a=this.picture.querySelector(`.marks:not([hidden]) .lone[data-${n}="${o}"]`),r=a?T(a):`${T(t)} · no line`;return{found:s,node:{side:e,n:o},words:s.length>0?s.map(T).join("; "):r}}nearest({x:t,y:e}){let n=null,o=vt/this.view.zoom;if(this.picture.classList.contains("no-lines"))return n;for(let s of this.lines.filter(B)){let[a,r,l,d]=[s.x1,s.y1,s.x2,s.y2].map(v=>v.baseVal.value),[h,c]=[l-a,d-r],g=h*h+c*c,u=g>0?Math.min(1,Math.max(0,((t-a)*h+(e-r)*c)/g)):0,m=Math.hypot(t-a-u*h,e-r-u*c);m<o&&([o,n]=[m,s])}return n}under(t){let e=t.target.closest("[data-n]");if(e)return this.ofNode(e);let n=this.view.place(t),o=n?this.nearest(n):null;return o?O([o]):f}listen(){let{picture:t}=this;t.addEventListener("pointermove",e=>{t.classList.contains("dragging")||this.look(this.under(e))}),t.addEventListener("pointerleave",()=>this.look(f)),t.addEventListener("click",e=>{if(t.dataset.dragged==="yes")return;let n=this.under(e);this.pinned=tt(n)?n:null,this.look(f)}),t.addEventListener("keydown",e=>this.key(e.key));for(let e of p("table.pairs"))e.addEventListener("pointerover",n=>{let o=n.target.closest("tr[data-s]"),s=a=>a.dataset.s===o?.dataset.s&&a.dataset.t===o?.dataset.t;this.look(o?O(this.lines.filter(s)):f)}),e.addEventListener("pointerleave",()=>this.look(f))}key(t){t==="Escape"&&(this.pinned=null,this.look(f));let e=this.lines.filter(B);if(t!=="n"&&t!=="p"||e.length===0)return;let n=t==="n"?1:-1,o=this.pinned?.found[0]?e.indexOf(this.pinned.found[0]):-1,s=o<0?n>0?0:e.length-1:(o+n+e.length)%e.length;this.pinned=O([e[s]]),this.look(f)}};var A=class{constructor(t){this.picture=t;let{x:e,y:n,width:o,height:s}=t.viewBox.baseVal;this.home={x:e,y:n,width:o,height:s},this.box={...this.home},this.listen()}picture;home;box;changed=()=>{};onChange(t){this.changed=t}get zoom(){return this.home.width/this.box.width}get width(){return this.home.width}get height(){return this.home.height}get middle(){let[t]=this.pixel([this.home.x+this.home.width/2,0]);return Math.min(this.width,Math.max(0,t))}pixel([t,e]){return[(t-this.box.x)*this.zoom,(e-this.box.y)*this.zoom]}get transform(){return`translate(${this.box.x} ${this.box.y}) scale(${1/this.zoom})`}place(t){let e=this.picture.getScreenCTM();return e?new DOMPoint(t.clientX,t.clientY).matrixTransform(e.inverse()):null}apply(){let{picture:t,box:e}=this;t.classList.toggle("zoomed",this.zoom>1.001),t.setAttribute("viewBox",`${e.x} ${e.y} ${e.width} ${e.height}`),this.changed()}set(t){let{home:e}=this,n=Math.min(e.width,Math.max(e.width/40,t.width)),o=n*e.height/e.width,s=(l,d,h)=>Math.min(Math.max(l,d),d+h),a=s(t.x,e.x,e.width-n),r=s(t.y,e.y,e.height-o);this.box={x:a,y:r,width:n,height:o},requestAnimationFrame(()=>this.apply())}zoomBy(t,e=null){let{home:n,box:o}=this,s=Math.min(n.width,Math.max(n.width/40,o.width/t)),a=s/o.width,r=e??{x:o.x+o.width/2,y:o.y+o.height/2};this.set({x:r.x-(r.x-o.x)*a,y:r.y-(r.y-o.y)*a,width:s})}pan(t,e){this.set({x:this.box.x+t,y:this.box.y+e,width:this.box.width})}reset(){this.set(this.home)}listen(){let{picture:t}=this,e=()=>this.box.width>=this.home.width;t.addEventListener("wheel",s=>{s.deltaY>0&&e()||(s.preventDefault(),this.zoomBy(Math.exp(-.0015*s.deltaY*(s.deltaMode===1?20:1)),this.place(s)))},{passive:!1}),this.drag(),t.addEventListener("dblclick",()=>this.reset());let n=(s,a)=>()=>this.pan(s*this.box.width/10,a*this.box.height/10),o=new Map([["+",()=>this.zoomBy(1.3)],["=",()=>this.zoomBy(1.3)],["-",()=>this.zoomBy(1/1.3)],["0",()=>this.reset()],["ArrowLeft",n(-1,0)],["ArrowRight",n(1,0)],["ArrowUp",n(0,-1)],["ArrowDown",n(0,1)]]);t.addEventListener("keydown",s=>{let a=s.ctrlKey||s.metaKey||s.altKey?void 0:o.get(s.key);!a||s.key.startsWith("Arrow")&&e()||(s.preventDefault(),a())})}drag(){let{picture:t}=this,e=null;t.addEventListener("pointerdown",n=>{t.dataset.dragged="no",n.button===0&&n.pointerType!=="touch"&&(e={id:n.pointerId,x:n.clientX,y:n.clientY})}),t.addEventListener("pointermove",n=>{if(!e||n.pointerId!==e.id)return;let[o,s]=[n.clientX-e.x,n.clientY-e.y];if(!t.classList.contains("dragging")){if(Math.hypot(o,s)<4)return;t.classList.add("dragging"),t.dataset.dragged="yes",t.setPointerCapture(e.id)}let a=t.getScreenCTM();a&&this.pan(-o/a.a,-s/a.d),e={...e,x:n.clientX,y:n.clientY}});for(let n of["pointerup","pointercancel"])t.addEventListener(n,()=>{e=null,t.classList.remove("dragging")})}};function xt(){let i=document.querySelector("#picture"),t=document.getElementById("readout"),e=document.querySelector(".tools");if(!i||!t||!e)return;let n=new A(i),o=new G(i,t,n),s=new Map([["in",()=>n.zoomBy(1.5)],["out",()=>n.zoomBy(1/1.5)],["home",()=>n.reset()]]);for(let l of p("[data-zoom]",e))l.addEventListener("click",()=>s.get(l.dataset.zoom??"")?.());let a=St(i,e,o),r=yt(i,o);Et(()=>{o.show(),a(),r()}),e.hidden=!1,a(),r()}function St(i,t,e){let n=p("[data-layer]",t);for(let o of n){let s=()=>{i.classList.toggle(`no-${o.dataset.layer}`,!o.checked),e.draw()};o.addEventListener("change",s),s()}return()=>{for(let o of n){let s=o.closest("label");s&&(s.hidden=!i.querySelector(`.layer.${o.dataset.layer}:not([hidden])`))}}}function yt(i,t){let e=document.querySelector("#floor"),n=document.getElementById("kept");if(!e||!n)return()=>{};let o=()=>{let s=Number(e.value),a=(c,g)=>{c.classList.toggle("below",g)},r=({dataset:c})=>Number(c.c)<s,l=p(".lines:not([hidden]) .m",i);for(let c of l)a(c,r(c));let d=new Set(l.filter(r).map(c=>c.dataset.s));for(let c of p(".ellipses:not([hidden]) ellipse",i))a(c,d.has(c.dataset.s));let h=p("[data-run]:not([hidden]) table.pairs tbody tr");for(let c of h)a(c,r(c));n.textContent=`${s.toFixed(2)}: ${h.filter(c=>!r(c)).length} of ${h.length} pairs`,t.draw(),document.dispatchEvent(new Event("sift"))};return e.addEventListener("input",o),o}function Et(i){let t=p("[data-pick]"),e=p("tr[data-row]"),n=(o="")=>{for(let s of p("[data-run]"))s.toggleAttribute("hidden",s.dataset.run!==o);for(let s of t)s.setAttribute("aria-pressed",String(s.dataset.pick===o));for(let s of e)s.classList.toggle("current",s.dataset.row===o);i(),document.dispatchEvent(new Event("run"))};for(let o of t)o.addEventListener("click",()=>n(o.dataset.pick));for(let o of e)o.classList.add("pickable"),o.addEventListener("click",()=>n(o.dataset.row));for(let o of p(".switch"))o.hidden=!1}xt();})();

@@ -2,7 +2,7 @@
 //! 2003): neighbours are drawn together into one node again and again until few are left, these are laid out, and going
 //! back every node starts where its group lies and is pushed into place by springs on a grid of cells.
 
-use anchormatch::Graph;
+use anchormatch::{Graph, Monitor, Result};
 use rayon::prelude::*;
 
 use super::{Point, into_unit_square, scatter};
@@ -128,10 +128,17 @@ impl Level {
     }
 
     /// Untangles places in the unit square by `steps` force steps, the first of at most `reach` distances.
-    pub(super) fn relax(&self, points: &mut [Point], steps: usize, reach: f64) {
+    pub(super) fn relax(
+        &self,
+        points: &mut [Point],
+        steps: usize,
+        reach: f64,
+        monitor: &Monitor,
+    ) -> Result<()> {
         let ideal = (1.0 / self.len().max(1) as f64).sqrt();
         let mut cells = Cells::default();
         for step in 0..steps {
+            monitor.go_on()?;
             let cooling = 1.0 - step as f64 / steps as f64;
             cells.fill(points, ideal);
             let furthest = reach * ideal * cooling;
@@ -141,6 +148,7 @@ impl Level {
                 .collect();
             points.copy_from_slice(&moved);
         }
+        Ok(())
     }
 
     fn moved(&self, points: &[Point], cells: &Cells, i: usize, ideal: f64, furthest: f64) -> Point {
@@ -241,8 +249,9 @@ impl Cells {
 pub(super) fn laid_out(
     graph: &Graph,
     most: usize,
-    small: impl Fn(usize, &[(usize, usize)]) -> Vec<Point>,
-) -> Vec<Point> {
+    small: impl Fn(usize, &[(usize, usize)]) -> Result<Vec<Point>>,
+    monitor: &Monitor,
+) -> Result<Vec<Point>> {
     let mut levels = vec![Level::of(graph)];
     let mut groups = Vec::new();
     loop {
@@ -250,13 +259,14 @@ pub(super) fn laid_out(
         if level.len() <= most {
             break;
         }
+        monitor.go_on()?;
         let (group, count) = level.groups();
         let next = level.coarser(&group, count);
         groups.push(group);
         levels.push(next);
     }
     let coarsest = &levels[levels.len() - 1];
-    let mut points = small(coarsest.len(), &coarsest.edges());
+    let mut points = small(coarsest.len(), &coarsest.edges())?;
     into_unit_square(&mut points);
     for (level, group) in levels.iter().zip(&groups).rev() {
         let spread = 0.7 / (level.len() as f64).sqrt();
@@ -271,21 +281,17 @@ pub(super) fn laid_out(
             })
             .collect();
         into_unit_square(&mut points);
-        level.relax(&mut points, STEPS, REACH);
+        level.relax(&mut points, STEPS, REACH, monitor)?;
         into_unit_square(&mut points);
     }
-    points
+    Ok(points)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::graph;
     use super::*;
     use proptest::prelude::*;
-
-    fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
-        let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
-        Graph::from_edges(n, &edges).unwrap()
-    }
 
     #[test]
     fn every_level_is_smaller_whatever_the_shape() {
@@ -321,7 +327,7 @@ mod tests {
             }
         }
         let grid = graph(side * side, &edges);
-        let points = super::super::fresh(&grid, &[]);
+        let points = super::super::fresh(&grid, &[], &Monitor::silent()).unwrap();
         let length =
             |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);
         let mean: f64 = edges.iter().map(|&(u, v)| length(u, v)).sum::<f64>() / edges.len() as f64;
@@ -353,11 +359,12 @@ mod tests {
             edges.sort_unstable();
             edges.dedup();
             let graph = graph(n, &edges);
-            let small = |n: usize, _: &[(usize, usize)]| (0..n).map(|i| [scatter(i, 1), scatter(i, 2)]).collect();
-            let points = laid_out(&graph, 50, small);
+            let small = |n: usize, _: &[(usize, usize)]| Ok((0..n).map(|i| [scatter(i, 1), scatter(i, 2)]).collect());
+            let laid_out = || laid_out(&graph, 50, small, &Monitor::silent()).unwrap();
+            let points = laid_out();
             prop_assert_eq!(points.len(), n);
             prop_assert!(points.iter().flatten().all(|v| (0.0..=1.0).contains(v)));
-            prop_assert_eq!(laid_out(&graph, 50, small), points);
+            prop_assert_eq!(laid_out(), points);
         }
     }
 }

@@ -16,8 +16,8 @@ mod levels;
 mod relax;
 mod spectral;
 
-use anchormatch::Graph;
 use anchormatch::linalg::Matrix;
+use anchormatch::{Graph, Monitor, Result};
 
 use relax::{fit_scale, hop_distances, stress_sweep};
 
@@ -59,31 +59,44 @@ pub(super) fn project(positions: &Matrix, unit: f64) -> Vec<Point> {
 }
 
 /// A layout of `graph` from nothing; `edges` is what will be drawn of it.
-pub(super) fn fresh(graph: &Graph, edges: &[(usize, usize)]) -> Vec<Point> {
+///
+/// # Errors
+/// When the monitor stops it: half a layout shows nothing.
+pub(super) fn fresh(
+    graph: &Graph,
+    edges: &[(usize, usize)],
+    monitor: &Monitor,
+) -> Result<Vec<Point>> {
     let n = graph.node_count();
     if n > STRESS_NODES {
-        return levels::laid_out(graph, STRESS_NODES, |n, edges| {
+        let small = |n: usize, edges: &[(usize, usize)]| {
             let weighted: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
             let coarse = Graph::from_edges(n, &weighted).expect("edges between groups are sound");
-            fresh(&coarse, edges)
-        });
+            fresh(&coarse, edges, monitor)
+        };
+        return levels::laid_out(graph, STRESS_NODES, small, monitor);
     }
-    let mut points = spectral::spread_by_rank(&spectral::modes(graph));
+    let mut points = spectral::spread_by_rank(&spectral::modes(graph, monitor)?);
     let distances = hop_distances(n, edges);
     fit_scale(&distances, &mut points);
     let sweeps = (STRESS_BUDGET / (n * n).max(1)).clamp(100, 600);
     for _ in 0..sweeps {
+        monitor.go_on()?;
         stress_sweep(&distances, &mut points);
     }
-    points
+    Ok(points)
 }
 
 /// A layout of `graph` that stays near its partners' places `partners[i]`.
+///
+/// # Errors
+/// As [`fresh`].
 pub(super) fn beside(
     graph: &Graph,
     edges: &[(usize, usize)],
     partners: &[Option<Point>],
-) -> Vec<Point> {
+    monitor: &Monitor,
+) -> Result<Vec<Point>> {
     let n = graph.node_count();
     let mut points = complete(graph, partners);
     let start;
@@ -92,12 +105,13 @@ pub(super) fn beside(
         fit_scale(&distances, &mut points);
         start = points.clone();
         for _ in 0..10 {
+            monitor.go_on()?;
             stress_sweep(&distances, &mut points);
         }
     } else {
         into_unit_square(&mut points);
         start = points.clone();
-        levels::Level::of(graph).relax(&mut points, 5, 0.3);
+        levels::Level::of(graph).relax(&mut points, 5, 0.3, monitor)?;
     }
     for ((p, s), partner) in points.iter_mut().zip(&start).zip(partners) {
         // Half-way back: the graph shows its own shape, and its lines stay parallel.
@@ -105,7 +119,7 @@ pub(super) fn beside(
             *p = [0.5 * (p[0] + s[0]), 0.5 * (p[1] + s[1])];
         }
     }
-    points
+    Ok(points)
 }
 
 /// A number in [0, 1) that looks random and is always the same.
@@ -241,9 +255,17 @@ mod tests {
         total
     }
 
-    fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
+    pub(super) fn graph(n: usize, edges: &[(usize, usize)]) -> Graph {
         let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
         Graph::from_edges(n, &edges).unwrap()
+    }
+
+    fn laid_out(graph: &Graph, edges: &[(usize, usize)]) -> Vec<Point> {
+        fresh(graph, edges, &Monitor::silent()).unwrap()
+    }
+
+    fn modes(graph: &Graph) -> Vec<Point> {
+        spectral::modes(graph, &Monitor::silent()).unwrap()
     }
 
     fn length(p: Point, q: Point) -> f64 {
@@ -253,11 +275,11 @@ mod tests {
     #[test]
     fn a_path_is_drawn_straight_and_a_triangle_equilateral() {
         let path: Vec<_> = (1..20).map(|i| (i - 1, i)).collect();
-        let points = fresh(&graph(20, &path), &path);
+        let points = laid_out(&graph(20, &path), &path);
         assert!(length(points[0], points[19]) > 18.0);
 
         let triangle = [(0, 1), (1, 2), (0, 2)];
-        let points = fresh(&graph(3, &triangle), &triangle);
+        let points = laid_out(&graph(3, &triangle), &triangle);
         for (u, v) in triangle {
             assert!((length(points[u], points[v]) - 1.0).abs() < 0.02);
         }
@@ -266,7 +288,7 @@ mod tests {
     #[test]
     fn modes_of_a_long_path_are_ordered_along_it() {
         let path: Vec<_> = (1..30).map(|i| (i - 1, i)).collect();
-        let modes = spectral::modes(&graph(30, &path));
+        let modes = modes(&graph(30, &path));
         // The slowest mode of a path is a cosine: its ends lie on opposite sides of zero.
         assert!(modes[0][0] * modes[29][0] < 0.0);
     }
@@ -275,12 +297,25 @@ mod tests {
     fn a_copy_beside_its_partners_stays_parallel() {
         let edges: Vec<_> = (0..40).map(|i| (i, (i + 1) % 40)).collect();
         let ring = graph(40, &edges);
-        let first = fresh(&ring, &edges);
+        let first = laid_out(&ring, &edges);
         let partners: Vec<_> = first.iter().map(|&p| Some(p)).collect();
-        let second = beside(&ring, &edges, &partners);
+        let second = beside(&ring, &edges, &partners, &Monitor::silent()).unwrap();
         let frame = Frame::of(&first);
         for (p, q) in first.iter().zip(&second) {
             assert!(length(*p, *q) < 0.1 * frame.width());
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_layouts_of_every_size() {
+        let stopped = Monitor::silent();
+        stopped.cancel_token().cancel();
+        for n in [30, STRESS_NODES + 30] {
+            let path: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
+            let graph = graph(n, &path);
+            assert!(fresh(&graph, &path, &stopped).is_err());
+            let partners = vec![Some([0.0, 1.0]); n];
+            assert!(beside(&graph, &path, &partners, &stopped).is_err());
         }
     }
 
@@ -303,7 +338,7 @@ mod tests {
                 .filter(|&(u, v)| u < n && v < n && u != v)
                 .collect();
             let graph = graph(n, &edges);
-            let mut points = spectral::spread_by_rank(&spectral::modes(&graph));
+            let mut points = spectral::spread_by_rank(&modes(&graph));
             let distances = hop_distances(n, &edges);
             let mut before = stress(&distances, &points);
             for _ in 0..20 {
@@ -313,7 +348,7 @@ mod tests {
                 before = after;
             }
             prop_assert!(points.iter().flatten().all(|v| v.is_finite()));
-            prop_assert_eq!(fresh(&graph, &edges), fresh(&graph, &edges));
+            prop_assert_eq!(laid_out(&graph, &edges), laid_out(&graph, &edges));
         }
 
         #[test]
@@ -340,7 +375,7 @@ mod tests {
             let edges: Vec<_> = (1..n - 20)
                 .map(|i| ((scatter(i, seed as u64) * i as f64) as usize, i))
                 .collect();
-            let points = fresh(&graph(n, &edges), &edges);
+            let points = laid_out(&graph(n, &edges), &edges);
             prop_assert!(points.iter().flatten().all(|v| (0.0..=1.0).contains(v)));
             let frame = Frame::of(&points);
             prop_assert!(frame.width() > 0.5 && frame.height() > 0.5);

@@ -1,7 +1,7 @@
 //! The start of a layout: the slowest modes of the lazy walk ½(I + D⁻¹A) by power iteration with
 //! D-orthogonalisation (Koren, "Drawing graphs by eigenvectors", 2005), spread over the square.
 
-use anchormatch::Graph;
+use anchormatch::{Graph, Monitor, Result};
 
 use super::{Point, scatter};
 
@@ -11,12 +11,12 @@ const BUDGET: usize = 200_000_000;
 const MOST_ITERATIONS: usize = 1_000;
 
 /// The two slowest non-constant modes of the lazy walk; 0 for nodes without edges.
-pub(super) fn modes(graph: &Graph) -> Vec<Point> {
+pub(super) fn modes(graph: &Graph, monitor: &Monitor) -> Result<Vec<Point>> {
     let n = graph.node_count();
     let degrees = graph.laplacian().degrees().to_vec();
     let largest = degrees.iter().fold(0.0f64, |m, &d| m.max(d));
     if !(largest > 0.0 && largest.is_finite()) {
-        return vec![[0.0; 2]; n];
+        return Ok(vec![[0.0; 2]; n]);
     }
     let measure: Vec<f64> = degrees.iter().map(|d| d / largest).collect();
     let total: f64 = measure.iter().sum();
@@ -32,6 +32,7 @@ pub(super) fn modes(graph: &Graph) -> Vec<Point> {
     let mut next = modes.clone();
     let iterations = (BUDGET / (graph.edge_count() + n)).clamp(8, MOST_ITERATIONS);
     for _ in 0..iterations {
+        monitor.go_on()?;
         for i in (0..n).filter(|&i| measure[i] > 0.0) {
             let mut sum = [0.0; 2];
             for (j, weight) in graph.neighbours(i) {
@@ -45,7 +46,7 @@ pub(super) fn modes(graph: &Graph) -> Vec<Point> {
         std::mem::swap(&mut modes, &mut next);
         orthonormalise(&mut modes, &measure, total);
     }
-    modes
+    Ok(modes)
 }
 
 fn orthonormalise(modes: &mut [Point], measure: &[f64], total: f64) {

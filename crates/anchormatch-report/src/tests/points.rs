@@ -203,7 +203,7 @@ fn images_lie_under_the_pixels_that_the_points_name() {
         image: Some(&right),
         ..points_side(&graph, &target)
     };
-    let [drawn, other] = report.drawing().unwrap();
+    let [drawn, other] = report.drawing(&Monitor::silent()).unwrap();
     let [x, y, width, height] = drawn.image.unwrap();
     assert!((width / height - 1.25).abs() < 1e-12);
     // The first point is the upper left corner, the second the upper right one.

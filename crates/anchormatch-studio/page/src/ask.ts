@@ -149,18 +149,19 @@ export class Ask {
     if (!question) return;
     const candidate = question.candidates[this.at];
     const name = model.name(0, question.source);
+    const bold = (id: string): HTMLElement => el("b", { title: id }, el("bdi", {}, short(id, 34)));
     const parts: Element[] = [];
     if (candidate) {
       const other = model.name(1, candidate.target);
       parts.push(
-        el("p", { class: "asking" }, "Is ", el("b", { title: name }, short(name, 34)), " the same as ", el("b", { title: other }, short(other, 34)), "?"),
+        el("p", { class: "asking" }, "Is ", bold(name), " the same as ", bold(other), "?"),
         this.neighbourhoods(question.source, candidate),
         this.buttons(true),
         this.list(question),
       );
     } else {
       parts.push(
-        el("p", { class: "asking" }, "Who is the partner of ", el("b", { title: name }, short(name, 34)), "?"),
+        el("p", { class: "asking" }, "Who is the partner of ", bold(name), "?"),
         el("p", { class: "dim" }, "No other candidate is likely. Click the right one in the picture, say that it has none, or leave it open."),
         this.buttons(false),
       );

@@ -1,8 +1,8 @@
 // One pair: how sure it is, who else it could be, and which neighbours speak for it.
 
 import * as api from "./api";
-import { byId, el, fill, percent, whole } from "./dom";
-import { mark } from "./marks";
+import { byId, el, fill, isolated, percent, whole } from "./dom";
+import { mark } from "./drawing/marks";
 import { type Model, SIDES, type Spot, Standing, STANDINGS } from "./model";
 import { toast } from "./notices";
 import type { Stage } from "./stage";
@@ -45,14 +45,14 @@ export class Detail {
     const standing = model.graphs[spot.side].standing[spot.node];
     const pair: [number, number] = spot.side === 0 ? [spot.node, partner] : [partner, spot.node];
     const said = model.anchored[spot.side].has(spot.node) || model.alone[spot.side].has(spot.node);
-    const title = el("h3", {}, mark(standing), model.name(spot.side, spot.node));
-    if (partner >= 0) title.append(" ↔ ", model.name(spot.side === 0 ? 1 : 0, partner));
+    const title = el("h3", {}, mark(standing), el("bdi", {}, model.name(spot.side, spot.node)));
+    if (partner >= 0) title.append(" ↔ ", el("bdi", {}, model.name(spot.side === 0 ? 1 : 0, partner)));
     const parts: HTMLElement[] = [title];
     const sure = about.confidence !== null && partner >= 0 && !said ? `: ${percent(about.confidence)} probable` : "";
     parts.push(el("p", { class: "dim" }, `${STANDINGS[standing]}${sure}`));
     if (standing === Standing.Suspicious && about.suspicion) {
       const { preferred, probability } = about.suspicion;
-      const where = preferred === null ? "it would stay alone" : `it would go to ${model.name(1, preferred)}`;
+      const where = preferred === null ? "it would stay alone" : `it would go to ${isolated(model.name(1, preferred))}`;
       parts.push(
         el("p", { class: "warning" }, `This anchor is probably wrong (${percent(probability)}): by everything else ${where}.`),
       );

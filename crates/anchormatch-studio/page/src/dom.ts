@@ -53,6 +53,11 @@ export function short(text: string, most = 24): string {
   return `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}`;
 }
 
+/** A name within a sentence, whose direction it cannot turn (U+2068 and U+2069 set it apart). */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
+}
+
 /** The whole of a name, of which the middle is cut where there is no room for it. */
 export function whole(text: string): HTMLElement {
   const letters = [...text];

@@ -4,8 +4,9 @@
 // go from pane to pane: every line knows both of its ends, and vanishes when one of them is outside its pane.
 
 import type { Camera } from "./camera";
+import { MARKS, pictures, REACH } from "./drawing/marks";
+import { STRENGTHS, WIDTHS } from "./drawing/rules";
 import type { Index } from "./index";
-import { MARKS, pictures, REACH } from "./marks";
 
 export interface Look {
   /** Colours by standing, as [r, g, b] from 0 to 1. */
@@ -51,26 +52,33 @@ const EDGE = `#version 300 es
 precision mediump float; uniform vec4 colour; out vec4 result;
 void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
 
+// A line is a strip of two triangles, since lines of graphics cards are a pixel wide and no more; its border is smoothed.
 const LINES = `#version 300 es
 in vec2 from; in vec2 to; in float standing;
 uniform vec4 cameras[2]; uniform vec4 panes[2]; uniform vec2 canvas; uniform vec3 colours[6]; uniform float alpha;
-out vec4 colour;
+uniform float widths[6]; uniform float strengths[6]; uniform float ratio;
+flat out vec4 colour; flat out float reach; out float off;
 bool inside(vec2 p, vec4 r) { return p.x >= r.x && p.y >= r.y && p.x <= r.z && p.y <= r.w; }
 void main() {
   vec2 a = cameras[0].xy + from * cameras[0].zw;
   vec2 b = cameras[1].xy + to * cameras[1].zw;
   int kind = int(standing + 0.5);
-  float strong = kind == 2 ? 1.0 : kind == 1 ? 1.3 : 1.8;
-  colour = vec4(colours[kind], min(1.0, alpha * strong));
-  vec2 at = gl_VertexID == 0 ? a : b;
+  colour = vec4(colours[kind], min(1.0, alpha * strengths[kind]));
+  reach = 0.5 * widths[kind] * ratio;
+  off = (gl_VertexID & 1) == 0 ? -reach - 0.5 : reach + 0.5;
+  vec2 along = normalize(b - a + vec2(1e-6, 0.0));
+  vec2 at = (gl_VertexID < 2 ? a : b) + vec2(-along.y, along.x) * off / ratio;
   gl_Position = inside(a, panes[0]) && inside(b, panes[1])
     ? vec4(2.0 * at.x / canvas.x - 1.0, 1.0 - 2.0 * at.y / canvas.y, 0.0, 1.0)
     : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
 const LINE = `#version 300 es
-precision mediump float; in vec4 colour; out vec4 result;
-void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
+precision mediump float; flat in vec4 colour; flat in float reach; in float off; out vec4 result;
+void main() {
+  float covered = colour.a * clamp(reach + 0.5 - abs(off), 0.0, 1.0);
+  result = vec4(colour.rgb * covered, covered);
+}`;
 
 const IMAGES = `#version 300 es
 uniform vec4 camera; uniform vec2 canvas; uniform vec4 frame; out vec2 at;
@@ -342,9 +350,11 @@ export class Renderer {
     gl.uniform4fv(this.uniform(program, "panes"), rects);
     gl.uniform3fv(this.uniform(program, "colours"), frame.look.colours.flat());
     gl.uniform1f(this.uniform(program, "alpha"), frame.alpha);
-    gl.lineWidth(ratio);
+    gl.uniform1fv(this.uniform(program, "widths"), WIDTHS);
+    gl.uniform1fv(this.uniform(program, "strengths"), STRENGTHS);
+    gl.uniform1f(this.uniform(program, "ratio"), ratio);
     gl.bindVertexArray(this.lineArray);
-    gl.drawArraysInstanced(gl.LINES, 0, 2, frame.lines);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, frame.lines);
   }
 
   private over(pane: PaneBuffers, camera: Camera, canvas: number[], frame: Frame, radius: number): void {

@@ -1,7 +1,9 @@
 // Colours: those of Okabe and Ito, which people with any colour vision tell apart; shapes say the same.
 
+import { MARKS } from "./drawing/marks";
+import { variable } from "./drawing/pen";
+import { edgeOpacity } from "./drawing/rules";
 import type { Look } from "./gl";
-import { MARKS } from "./marks";
 
 type Theme = "auto" | "light" | "dark";
 
@@ -52,16 +54,11 @@ function colour(name: string): [number, number, number] {
   return [at(0), at(1), at(2)];
 }
 
-export function variable(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
 /** The variables of the standings, in their order. */
 export const VARIABLES = MARKS.map(({ name }) => `--${name}`);
 
-export function look(edges: number): Look {
+export function look(edges: number, zoom: number): Look {
   const paper = colour("--paper");
   const [r, g, b] = colour("--edge");
-  const alpha = Math.max(0.06, Math.min(0.75, 24 / Math.sqrt(edges + 1)));
-  return { colours: VARIABLES.map(colour), edge: [r, g, b, alpha], paper };
+  return { colours: VARIABLES.map(colour), edge: [r, g, b, edgeOpacity(edges, zoom)], paper };
 }

@@ -3,7 +3,7 @@
 import * as api from "./api";
 import { Ask } from "./ask";
 import { Detail } from "./detail";
-import { byId, count, el, fill, short, whole } from "./dom";
+import { byId, count, el, fill, isolated, short, whole } from "./dom";
 import { Drawer } from "./drawer";
 import { startTheme, switchTheme } from "./look";
 import { Meter } from "./meter";
@@ -218,7 +218,7 @@ function hints(model: Model): void {
     const { pending } = model;
     // A question says by itself what to do; a click is only another way to answer it.
     const isAsked = !!pending && pending.side === 0 && pending.node === model.asking;
-    const name = pending ? short(model.name(pending.side, pending.node), 40) : "";
+    const name = pending ? isolated(short(model.name(pending.side, pending.node), 40)) : "";
     hint.textContent = isAsked
       ? `Answer the question, or click the partner of ${name} yourself.`
       : pending

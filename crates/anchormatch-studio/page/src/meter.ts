@@ -1,7 +1,7 @@
 // What is always in sight: how the match stands, what was said, and how the expected accuracy rose.
 
 import { byId, count, el, fill, percent, svg } from "./dom";
-import { mark } from "./marks";
+import { mark } from "./drawing/marks";
 import { type Model, Standing, STANDINGS } from "./model";
 
 const EXPLAINED = [

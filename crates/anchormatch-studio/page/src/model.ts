@@ -1,7 +1,7 @@
 // Everything that the page knows, and who has to hear when it changes.
 
 import * as api from "./api";
-import { MARKS } from "./marks";
+import { MARKS } from "./drawing/marks";
 
 export enum Standing {
   Unmatched = 0,

@@ -2,17 +2,18 @@
 
 import { address, say } from "./api";
 import { Camera } from "./camera";
-import { byId } from "./dom";
+import { byId, isolated } from "./dom";
+import { gap, join, ring, rubber, star } from "./drawing/attention";
+import { writeLabels } from "./drawing/labels";
+import { CanvasPen, type Pen } from "./drawing/pen";
+import { LABELLED, lineOpacity, radius, size } from "./drawing/rules";
 import { type Frame, Renderer } from "./gl";
 import { ahead, Index } from "./index";
-import { writeLabels } from "./labels";
-import { look, variable, VARIABLES } from "./look";
+import { look, VARIABLES } from "./look";
 import { type Model, SIDES, type Spot, STANDINGS, Standing } from "./model";
 import { toast } from "./notices";
 
 const REACH = 14;
-/** Labels are written where no more nodes than this are in sight. */
-const LABELS = 90;
 const ANIMATED = 30_000;
 /** Edges of smaller graphs than this are smoothed. */
 const SMOOTH = 20_000;
@@ -54,6 +55,8 @@ export class Stage {
     model.on(["match", "state"], () => {
       for (const side of [0, 1] as const) this.renderer.setStanding(side, model.graphs[side].standing);
       this.setLines();
+      // What the pointer rests on may stand otherwise now.
+      if (this.hover && !this.tip.hidden) this.tip.textContent = this.words(this.hover);
       this.draw();
     });
     model.on(["places"], () => this.follow());
@@ -69,10 +72,9 @@ export class Stage {
     this.now[side] = graph.places;
     this.indices ??= [] as unknown as [Index, Index];
     this.indices[side] = new Index(graph.places, graph.edges);
-    const hubs = Float32Array.from(graph.degrees, (d) => Math.min(2, 0.85 + 0.12 * Math.log2(1 + d)));
-    const about = this.model.about.sides[side];
-    if (about.points || about.nodes > 20_000) hubs.fill(1);
-    this.renderer.setPane(side, this.indices[side], hubs);
+    const { points: isPoints, nodes } = this.model.about.sides[side];
+    const sizes = Float32Array.from(graph.degrees, (degree) => (isPoints ? 1 : size(degree, nodes)));
+    this.renderer.setPane(side, this.indices[side], sizes);
     this.renderer.setPlaces(side, graph.places);
     this.renderer.setStanding(side, graph.standing);
   }
@@ -181,12 +183,16 @@ export class Stage {
       const camera = this.cameras[side];
       const places = this.now[side];
       const nodes = this.model.graphs[side].nodes;
-      const wanted = nodes > 400 ? Math.sqrt(nodes / 60) : camera.relative.zoom;
-      const [x, y] = camera.toPixel(places[2 * node], places[2 * node + 1]);
+      const place: [number, number] = [places[2 * node], places[2 * node + 1]];
+      if (nodes > 400) {
+        camera.centreOn(...place, Math.max(camera.relative.zoom, Math.sqrt(nodes / 60)));
+        return;
+      }
+      // No further than it has to: the rest of a small graph stays in sight.
+      const [x, y] = camera.toPixel(...place);
       const { left, top, width, height } = camera.pane;
-      const inside = x > left + 40 && x < left + width - 40 && y > top + 60 && y < top + height - 90;
-      if (nodes <= 400 && inside) return;
-      camera.centreOn(places[2 * node], places[2 * node + 1], Math.max(camera.relative.zoom, wanted));
+      const into = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value)) - value;
+      camera.move(into(x, left + 40, left + width - 40), into(y, top + 60, top + height - 90));
     };
     closer(0, source);
     closer(1, target);
@@ -236,10 +242,7 @@ export class Stage {
   }
 
   private radius(side: 0 | 1): number {
-    const nodes = this.model.graphs[side].nodes;
-    const base = Math.min(8, Math.max(1.1, 17 / Math.pow(Math.max(nodes, 1), 0.25)));
-    const zoom = Math.max(1, this.cameras[side].relative.zoom);
-    return Math.min(9, base * Math.pow(zoom, 0.35));
+    return radius(this.model.graphs[side].nodes, this.cameras[side].relative.zoom);
   }
 
   private render(): void {
@@ -247,9 +250,9 @@ export class Stage {
     const frame: Frame = {
       cameras: this.cameras,
       radius: [this.radius(0), this.radius(1)],
-      look: look(edges / Math.max(1, this.cameras[0].relative.zoom) ** 2),
+      look: look(edges, this.cameras[0].relative.zoom),
       lines: this.lineCount,
-      alpha: Math.max(0.03, Math.min(0.55, 5 / Math.sqrt(this.lineCount + 1))),
+      alpha: lineOpacity(this.lineCount),
       edges: edges <= MOVED || this.resting === 0,
     };
     this.renderer.draw(frame);
@@ -261,101 +264,68 @@ export class Stage {
   private write(): void {
     const { model } = this;
     const ratio = window.devicePixelRatio || 1;
-    const pen = this.sheet.getContext("2d");
-    if (!pen) return;
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, this.sheet.width, this.sheet.height);
+    const sheet = this.sheet.getContext("2d");
+    if (!sheet) return;
+    sheet.setTransform(ratio, 0, 0, ratio, 0, 0);
+    sheet.clearRect(0, 0, this.sheet.width, this.sheet.height);
+    const pen = new CanvasPen(sheet);
+    const within = (side: 0 | 1, draw: () => void): void => {
+      const { left, top, width, height } = this.cameras[side].pane;
+      sheet.save();
+      sheet.beginPath();
+      sheet.rect(left, top, width, height);
+      sheet.clip();
+      draw();
+      sheet.restore();
+    };
+    const about = (side: 0 | 1, node: number, width: number, isFaint = false): void => {
+      if (node < 0) return;
+      within(side, () => ring(pen, this.at(side, node), this.radius(side), width, isFaint));
+    };
     const shown = model.shown;
     if (shown) {
       const other = model.partnerOf(shown);
       const pair: [number, number] = shown.side === 0 ? [shown.node, other] : [other, shown.node];
-      this.star(pen, 0, pair[0]);
-      this.star(pen, 1, pair[1]);
+      for (const side of [0, 1] as const) within(side, () => this.star(pen, side, pair[side]));
       if (pair[0] >= 0 && pair[1] >= 0 && !model.pending) this.join(pen, pair);
-      this.ring(pen, 0, pair[0], 2.5);
-      this.ring(pen, 1, pair[1], 2.5);
+      for (const side of [0, 1] as const) about(side, pair[side], 2.5);
     }
-    model.marked.forEach((target, k) => this.ring(pen, 1, target, k === model.markedAt ? 3 : 1.5, k !== model.markedAt));
-    if (model.pending) this.ring(pen, model.pending.side, model.pending.node, 4);
-    if (this.hover) this.ring(pen, this.hover.side, this.hover.node, 2);
+    model.marked.forEach((target, k) => about(1, target, k === model.markedAt ? 3 : 1.5, k !== model.markedAt));
+    if (model.pending) about(model.pending.side, model.pending.node, 4);
+    if (this.hover) about(this.hover.side, this.hover.node, 2);
     if (this.keyboard) {
       for (const side of [0, 1] as const) {
-        if (document.activeElement === this.pads[side]) this.ring(pen, side, this.cursor[side], 3);
+        if (document.activeElement === this.pads[side]) about(side, this.cursor[side], 3);
       }
     }
-    this.rubber(pen);
-    for (const side of [0, 1] as const) this.labels(pen, side);
+    const { drag } = this;
+    if (drag?.spot && drag.moved) rubber(pen, this.at(drag.spot.side, drag.spot.node), drag.at);
+    for (const side of [0, 1] as const) within(side, () => this.labels(pen, side));
   }
 
   private at(side: 0 | 1, node: number): [number, number] {
     return this.cameras[side].toPixel(this.now[side][2 * node], this.now[side][2 * node + 1]);
   }
 
-  private clip(pen: CanvasRenderingContext2D, side: 0 | 1): void {
-    const { left, top, width, height } = this.cameras[side].pane;
-    pen.save();
-    pen.beginPath();
-    pen.rect(left, top, width, height);
-    pen.clip();
-  }
-
-  private ring(pen: CanvasRenderingContext2D, side: 0 | 1, node: number, width: number, isFaint = false): void {
-    if (node < 0) return;
-    const [x, y] = this.at(side, node);
-    this.clip(pen, side);
-    pen.beginPath();
-    pen.arc(x, y, this.radius(side) + 5, 0, 2 * Math.PI);
-    pen.lineWidth = width;
-    pen.strokeStyle = variable(isFaint ? "--faint" : "--ink");
-    pen.stroke();
-    pen.restore();
-  }
-
   /** The edges of a node, as far as they are drawn. */
-  private star(pen: CanvasRenderingContext2D, side: 0 | 1, node: number): void {
+  private star(pen: Pen, side: 0 | 1, node: number): void {
     const { edges, nodes } = this.model.graphs[side];
     if (node < 0 || nodes > 20_000) return;
-    this.clip(pen, side);
-    pen.strokeStyle = variable("--faint");
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    const [x, y] = this.at(side, node);
+    const ends: [number, number][] = [];
     for (let e = 0; e < edges.length; e += 2) {
       if (edges[e] !== node && edges[e + 1] !== node) continue;
-      const [u, v] = this.at(side, edges[e] === node ? edges[e + 1] : edges[e]);
-      pen.moveTo(x, y);
-      pen.lineTo(u, v);
+      ends.push(this.at(side, edges[e] === node ? edges[e + 1] : edges[e]));
     }
-    pen.stroke();
-    pen.restore();
+    star(pen, this.at(side, node), this.radius(side), ends);
   }
 
-  private join(pen: CanvasRenderingContext2D, [s, t]: [number, number]): void {
+  private join(pen: Pen, [s, t]: [number, number]): void {
     const [a, b] = [this.at(0, s), this.at(1, t)];
     if (!this.cameras[0].contains(...a) || !this.cameras[1].contains(...b)) return;
-    pen.strokeStyle = variable(VARIABLES[this.model.graphs[0].standing[s]]);
-    pen.lineWidth = 2.5;
-    pen.beginPath();
-    pen.moveTo(...a);
-    pen.lineTo(...b);
-    pen.stroke();
+    join(pen, [a, this.radius(0)], [b, this.radius(1)], VARIABLES[this.model.graphs[0].standing[s]]);
   }
 
-  private rubber(pen: CanvasRenderingContext2D): void {
-    const { drag } = this;
-    const begin = drag?.spot && drag.moved ? drag.spot : null;
-    if (!begin || !drag) return;
-    pen.strokeStyle = variable("--anchor");
-    pen.lineWidth = 2.5;
-    pen.setLineDash([6, 5]);
-    pen.beginPath();
-    pen.moveTo(...this.at(begin.side, begin.node));
-    pen.lineTo(...drag.at);
-    pen.stroke();
-    pen.setLineDash([]);
-  }
-
-  private labels(pen: CanvasRenderingContext2D, side: 0 | 1): void {
+  private labels(pen: Pen, side: 0 | 1): void {
     const { model } = this;
     const wanted = new Set<number>();
     // The candidate in question has the first choice of a place.
@@ -366,17 +336,15 @@ export class Stage {
       else if (model.partnerOf(spot) >= 0) wanted.add(model.partnerOf(spot));
     }
     if (side === 1) model.marked.forEach((target) => wanted.add(target));
-    const inSight = this.glide ? null : this.indices[side].nodesInSight(this.cameras[side], LABELS);
-    this.clip(pen, side);
+    const inSight = this.glide ? null : this.indices[side].nodesInSight(this.cameras[side], LABELLED);
     writeLabels(pen, wanted, inSight ?? [], {
       name: (node) => model.name(side, node),
       at: (node) => this.at(side, node),
-      gap: this.radius(side) + 8,
+      gap: gap(this.radius(side)),
       left: this.cameras[side].pane.left,
       right: this.cameras[side].pane.left + this.cameras[side].pane.width,
       rank: (node) => (side === 1 ? model.marked.indexOf(node) + 1 : 0),
     });
-    pen.restore();
   }
 
   // Pointing and clicking.
@@ -483,7 +451,7 @@ export class Stage {
       const partner = this.model.partnerOf(from);
       if (from.node === to.node) return;
       if (partner < 0) {
-        toast(`${this.model.name(from.side, from.node)} has no partner that could be moved`);
+        toast(`${isolated(this.model.name(from.side, from.node))} has no partner that could be moved`);
         return;
       }
       const pair = to.side === 1 ? [partner, to.node] : [to.node, partner];
@@ -511,11 +479,11 @@ export class Stage {
   words(spot: Spot): string {
     const { model } = this;
     const standing = model.graphs[spot.side].standing[spot.node];
-    const name = model.name(spot.side, spot.node);
+    const name = isolated(model.name(spot.side, spot.node));
     const partner = model.partnerOf(spot);
     if (standing === Standing.Alone) return `${name}: has no partner, you said so`;
     if (partner < 0) return `${name}: unmatched`;
-    const other = model.name(spot.side === 0 ? 1 : 0, partner);
+    const other = isolated(model.name(spot.side === 0 ? 1 : 0, partner));
     const what = STANDINGS[standing];
     const hint = standing === Standing.Suspicious ? ", the rest of the evidence speaks against it" : "";
     return `${name} ↔ ${other}: ${what}${hint}`;
@@ -541,7 +509,7 @@ export class Stage {
     model.show({ side: 0, node: source });
     try {
       await say({ do: "anchor", source, target });
-      this.announce(`Anchor: ${model.name(0, source)} and ${model.name(1, target)}.`);
+      this.announce(`Anchor: ${isolated(model.name(0, source))} and ${isolated(model.name(1, target))}.`);
     } catch (error) {
       toast((error as Error).message, true);
     }

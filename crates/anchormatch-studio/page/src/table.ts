@@ -1,7 +1,7 @@
 // All pairs: sorted, filtered, and only the rows in sight are made.
 
 import { byId, count, el, fill, whole } from "./dom";
-import { mark } from "./marks";
+import { mark } from "./drawing/marks";
 import { type Model, STANDINGS, Standing } from "./model";
 import type { Stage } from "./stage";
 

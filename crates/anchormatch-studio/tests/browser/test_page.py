@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -310,6 +311,66 @@ class Hostile(Case):
         self.assertIsNone(page.do("window.hacked ?? null"))
 
 
+class Report(Case):
+    """The report, whose picture is drawn by the page's code."""
+
+    def report(self, *arguments):
+        command = [*COMMAND, "match", "a.csv", "b.csv", "--output", "pairs.csv", "--report", "report.html", *arguments]
+        subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+        page = self.browser.page()
+        self.pages.append(page)
+        page.size(1280, 1000)
+        page.open(f"file://{self.folder}/report.html")
+        page.wait("document.querySelectorAll('#picture .labels text').length > 0")
+        return page
+
+    def test_marks_lines_and_ids_are_those_of_the_page(self):
+        write_pair(self.folder, 40, anchors=4)
+        # In this order: what is not in front is not drawn.
+        studio = self.open(self.studio("a.csv", "b.csv", "--anchors", "anchors.csv"))
+        page = self.report("--anchors", "anchors.csv")
+        marks = "[...document.querySelectorAll('#picture .shapes .body')].map(b => b.getAttribute('class'))"
+        self.assertIn("body anchor", page.do(f"JSON.stringify({marks})"))
+        colour = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
+        for name in ("paper", "edge", "anchor", "sure", "doubtful"):
+            self.assertEqual(page.do(colour.format(name)), studio.do(colour.format(name)))
+        # Nodes grow less than the view does; and what is pointed at has a ring, its edges and its id.
+        radius = "document.querySelector('.nodes.source circle').getBoundingClientRect().width"
+        before = page.do(radius)
+        page.do("[1, 2, 3, 4].forEach(() => document.querySelector('[data-zoom=in]').click())")
+        page.wait(f"{radius} > {before}")
+        self.assertLess(page.do(radius), 2 * before)
+        page.do("document.querySelector('[data-zoom=home]').click()")
+        page.wait(f"Math.abs({radius} - {before}) < 0.1")
+        at = json.loads(
+            page.do(
+                "(() => { const b = document.querySelector('.nodes.source circle').getBoundingClientRect(); "
+                "return JSON.stringify([b.left + b.width / 2, b.top + b.height / 2]); })()"
+            )
+        )
+        page.mouse("mouseMoved", *at)
+        page.wait("document.querySelectorAll('#picture .labels circle').length === 2")
+        page.wait("document.getElementById('readout').textContent.includes('→')")
+        page.do("document.querySelector('[data-layer=labels]').click()")
+        page.wait("document.querySelectorAll('#picture .labels text').length < 8")
+        self.assertEqual(page.faults, [])
+
+    def test_ids_stay_text(self):
+        evil = ["</title></svg><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>", "\u202ea"]
+
+        def names(side, k):
+            return evil[k] if k < len(evil) else f"{side}{k}"
+
+        write_pair(self.folder, 12, names=names)
+        page = self.report()
+        page.do("document.getElementById('picture').dispatchEvent(new KeyboardEvent('keydown', { key: 'n' }))")
+        page.wait("document.getElementById('readout').textContent")
+        self.assertIsNone(page.do("window.hacked ?? null"))
+        self.assertEqual(page.do("document.querySelectorAll('img').length"), 0)
+        self.assertEqual(page.do("document.querySelectorAll('script').length"), 3)
+        self.assertEqual(page.faults, [])
+
+
 class Large(Case):
     """50 000 nodes on either side."""
 
@@ -380,8 +441,6 @@ def apart(page, pairs, count):
 
 def house_truth():
     """Where the command's own generator puts the landmarks of the built-in pair."""
-    import subprocess
-
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["generate", "house", "--out", folder, "--force", "--pan", "20", "--tilt", "10"]
         subprocess.run([*COMMAND, *arguments], check=True, capture_output=True)

@@ -1,7 +1,7 @@
 // Ids beside nodes, where they do not cover each other.
 
-import { short } from "./dom";
-import { variable } from "./look";
+import { short } from "../dom";
+import type { Pen } from "./pen";
 
 type Box = [left: number, top: number, right: number, bottom: number];
 
@@ -21,10 +21,7 @@ export interface Labelled {
 const AWAY = [0, 12, 26, 42, 60, 80, 104];
 
 /** Writes the ids of the `wanted` in any case, and those of others where there is room. */
-export function writeLabels(pen: CanvasRenderingContext2D, wanted: Set<number>, others: number[], of: Labelled): void {
-  pen.textAlign = "left";
-  pen.textBaseline = "middle";
-  pen.lineJoin = "round";
+export function writeLabels(pen: Pen, wanted: Set<number>, others: number[], of: Labelled): void {
   const taken: Box[] = [];
   const isFree = (box: Box): boolean =>
     !taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1]);
@@ -32,8 +29,7 @@ export function writeLabels(pen: CanvasRenderingContext2D, wanted: Set<number>, 
     const [x, y] = of.at(node);
     const rank = of.rank(node);
     const text = rank > 0 ? `${rank}  ${short(of.name(node), 22)}` : short(of.name(node), 22);
-    pen.font = `${always ? 600 : 400} 12px system-ui, sans-serif`;
-    const wide = pen.measureText(text).width;
+    const wide = pen.measure(text, always);
     const boxes = places(x, y, wide, of.gap, always ? AWAY : [0]);
     const inside = boxes.filter(([left, , right]) => left >= of.left && right <= of.right - 4);
     const free = inside.find(isFree);
@@ -45,18 +41,10 @@ export function writeLabels(pen: CanvasRenderingContext2D, wanted: Set<number>, 
     const far = Math.hypot(near[0] - x, near[1] - y);
     if (far > of.gap + 6) {
       const from = of.gap / far;
-      pen.lineWidth = 1;
-      pen.strokeStyle = variable("--faint");
-      pen.beginPath();
-      pen.moveTo(x + (near[0] - x) * from, y + (near[1] - y) * from);
-      pen.lineTo(...near);
-      pen.stroke();
+      const begin: [number, number] = [x + (near[0] - x) * from, y + (near[1] - y) * from];
+      pen.lines([[begin, near]], { colour: "--faint", width: 1 });
     }
-    pen.lineWidth = 4;
-    pen.strokeStyle = variable("--paper");
-    pen.strokeText(text, box[0], middle);
-    pen.fillStyle = variable(always ? "--ink" : "--dim");
-    pen.fillText(text, box[0], middle);
+    pen.text(text, [box[0], middle], always);
   };
   // A label may cover a line, but not the ring about a node that is pointed out.
   for (const node of wanted) {

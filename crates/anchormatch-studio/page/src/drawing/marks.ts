@@ -1,7 +1,8 @@
 // The marks of how nodes stand, by the table that the report draws them from as well.
 
-import table from "../../../anchormatch-report/src/assets/standings.tsv";
-import { svg } from "./dom";
+import table from "../../../../anchormatch-report/src/assets/standings.tsv";
+import { svg } from "../dom";
+import { rows } from "./tables";
 
 type Outline = { disc: number } | { corners: [number, number][] };
 
@@ -12,6 +13,9 @@ interface Mark {
   size: number;
   body: Outline;
   hole: Outline | null;
+  /** Of its match line: pixels, and its opacity against that of others. */
+  width: number;
+  strength: number;
 }
 
 function outline(text: string): Outline | null {
@@ -25,22 +29,36 @@ function outline(text: string): Outline | null {
 }
 
 /** By standing. */
-export const MARKS: Mark[] = table
-  .split("\n")
-  .filter((row) => row && !row.startsWith("#"))
-  .map((row) => {
-    const [name, word, size, body, hole] = row.split("\t");
-    const whole = outline(body);
-    if (!whole) throw new Error(`the mark ${name} has no body`);
-    return { name, word, size: Number(size), body: whole, hole: outline(hole) };
-  });
+export const MARKS: Mark[] = rows(table).map(([name, word, size, body, hole, width, strength]) => {
+  const whole = outline(body);
+  if (!whole) throw new Error(`the mark ${name} has no body`);
+  return {
+    name,
+    word,
+    size: Number(size),
+    body: whole,
+    hole: outline(hole),
+    width: Number(width),
+    strength: Number(strength),
+  };
+});
 
-function path(of: Outline): string {
+function path(of: Outline, [x, y] = [0, 0], radius = 1): string {
   if ("disc" in of) {
-    const r = of.disc;
-    return `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+    const r = of.disc * radius;
+    return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   }
-  return `M${of.corners.map(([x, y]) => `${x} ${y}`).join("L")}z`;
+  return `M${of.corners.map(([dx, dy]) => `${x + dx * radius} ${y + dy * radius}`).join("L")}z`;
+}
+
+/** Marks of one standing at places, for nodes of these radii: their bodies in one path, their holes in another. */
+export function marks(standing: number, places: [number, number][], radii: number[]): SVGElement[] {
+  const { name, size, body, hole } = MARKS[standing];
+  if (places.length === 0) return [];
+  const all = (of: Outline): string => places.map((at, k) => path(of, at, size * radii[k])).join("");
+  const made = [svg("path", { class: `body ${name}`, d: all(body) })];
+  if (hole) made.push(svg("path", { class: "hole", d: all(hole) }));
+  return made;
 }
 
 /** The mark beside a word; with a title where there is no word. */
