@@ -168,7 +168,8 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME")]
     node_id: Option<String>,
 
-    /// The matrix to read from a .mat or .npz that holds several; in COCO's JSON the id of an annotation
+    /// The matrix to read from a .mat or .npz that holds several, or the node of OpenCV's file; in COCO's JSON the id
+    /// of an annotation
     #[arg(long, value_name = "NAME")]
     variable: Option<String>,
 

@@ -7,6 +7,7 @@
 //! | [`Format::Xyz`] | `.xyz` | a cloud of points, `x y z` and other columns |
 //! | [`Format::Ply`] | `.ply` | the vertices of a PLY file of text as points |
 //! | [`Format::Coco`] | `.json` | keypoints in COCO's JSON as points |
+//! | [`Format::OpenCv`] | `.yml` `.yaml` `.xml` | keypoints or points of OpenCV's FileStorage |
 //! | [`Format::Adjacency`] | `.adj`, any table by name | an adjacency matrix, with ids or without |
 //! | [`Format::GraphMl`] | `.graphml` | nodes, edges with a `weight`, points as `x`, `y`, `z` |
 //! | [`Format::Gml`] | `.gml` | nodes with a `label`, edges with a `weight` or `value`, points |
@@ -56,6 +57,7 @@ mod matrix_market;
 mod metis;
 mod nodes;
 mod numpy;
+mod opencv;
 mod options;
 mod pairs;
 mod pajek;
@@ -92,6 +94,7 @@ pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use metis::{read_metis_from, write_metis};
 pub use nodes::{NodeTable, TableColumn, read_nodes, read_nodes_from, read_nodes_with};
 pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
+pub use opencv::{read_opencv_from, write_opencv};
 pub use options::ReadOptions;
 pub use pairs::{
     Candidates, PairRow, PairTable, read_pairs, read_pairs_from, read_pairs_with, write_anchors,
@@ -218,6 +221,7 @@ pub fn read_graph_from(
         Format::Xyz => read_xyz_from(reader, name, options),
         Format::Ply => read_ply_from(reader, name, options),
         Format::Coco => read_coco_from(reader, name, options),
+        Format::OpenCv => read_opencv_from(reader, name, options),
         Format::MatrixMarket => read_matrix_market_from(reader, name, options),
         Format::GraphMl => read_graphml_from(reader, name, options),
         Format::Gml => read_gml_from(reader, name, options),
@@ -284,9 +288,10 @@ pub fn write_graph_to(
         (Format::Xyz, Some(positions)) => write_xyz(out, positions),
         (Format::Ply, Some(positions)) => write_ply(out, positions),
         (Format::Coco, Some(positions)) => write_coco(out, graph.labels(), positions),
-        (Format::Points | Format::Xyz | Format::Ply | Format::Coco, None) => Err(unwritable(
-            "found no positions, expected a point for every node",
-        )),
+        (Format::OpenCv, Some(positions)) => write_opencv(out, positions),
+        (Format::Points | Format::Xyz | Format::Ply | Format::Coco | Format::OpenCv, None) => Err(
+            unwritable("found no positions, expected a point for every node"),
+        ),
         (Format::EdgeList, _) => write_edge_list(out, graph),
         (Format::MatrixMarket, _) => write_matrix_market(out, graph),
         (Format::GraphMl, positions) => write_graphml(out, graph, positions),
