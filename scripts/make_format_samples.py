@@ -439,6 +439,38 @@ def files_by_hand(out):
         options={"format": "coco"},
         positions=[[10.0, 20.0], [13.0, 24.0]],
     )
+    out.text(
+        "opencv_keypoints.yml",
+        "%YAML:1.0\n"
+        "---\n"
+        "keypoints:\n"
+        "   - [ 0., 0., 31., 9.0250000000000000e+01, 1.1920928955078125e-07, 0, -1 ]\n"
+        "   - [ 3., 4., 31., -1., 5.0000000000000000e-01, 1, -1 ]\n"
+        "descriptors: !!opencv-matrix\n"
+        "   rows: 2\n"
+        "   cols: 4\n"
+        "   dt: u\n"
+        "   data: [ 12, 0, 255, 7, 1, 2,\n"
+        "       3, 4 ]\n",
+        ids=["0", "1"],
+        edges=[(0, 1, 5.0)],
+        positions=[[0.0, 0.0], [3.0, 4.0]],
+    )
+    out.text(
+        "opencv_points.xml",
+        '<?xml version="1.0"?>\n'
+        "<opencv_storage>\n"
+        '<points type_id="opencv-matrix">\n'
+        "  <rows>2</rows>\n"
+        "  <cols>1</cols>\n"
+        '  <dt>"2f"</dt>\n'
+        "  <data>\n"
+        "    0. 0. 3. 4.</data></points>\n"
+        "</opencv_storage>\n",
+        ids=["0", "1"],
+        edges=[(0, 1, 5.0)],
+        positions=[[0.0, 0.0], [3.0, 4.0]],
+    )
 
 
 def main():

@@ -149,7 +149,10 @@ def test_directions_alone_tell_the_nodes_of_a_tournament_apart():
 def test_directions_that_are_not_used_are_noted():
     source = tournament(10, 1)
     [note] = am.match(source, np.ones((10, 10)) - np.eye(10), {0: 0}).notes
-    assert note == "the edges of one graph alone have directions, which are not used"
+    assert note == (
+        "the edges of one graph alone have directions, which are not used; directed=True reads rows as arcs "
+        'or am.graph(…, duplicates="sum") sets all directions aside'
+    )
     for options, is_noted in (({"preset": "paper"}, True), ({"regime": "sparse"}, False)):
         notes = am.match(source, source, {0: 0}, **options).notes
         assert any("directions, which are not compared here" in note for note in notes) == is_noted

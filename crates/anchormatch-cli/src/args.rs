@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anchormatch::graph::Duplicates;
-use anchormatch_io::{Format, LoadedGraph, NodeTable, ReadOptions, read_graph};
+use anchormatch_io::{
+    FeatureTable, Format, LoadedGraph, NodeTable, PairTable, ReadOptions, read_features_with,
+    read_graph, read_nodes_with, read_pairs_with,
+};
 pub(crate) use anchormatch_terminal::resources::Resources;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -14,6 +17,7 @@ use crate::commands::{
     studio, suggest,
 };
 use crate::exit::{Failure, Outcome};
+use crate::headers::{self, Said, TableKind};
 
 const ABOUT: &str = "Match the nodes of two weighted graphs when a few correspondences are known";
 
@@ -164,18 +168,17 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME")]
     node_id: Option<String>,
 
-    /// The matrix to read from a .mat or .npz that holds several; in COCO's JSON the id of an annotation
+    /// The matrix to read from a .mat or .npz that holds several, or the node of OpenCV's file; in COCO's JSON the id
+    /// of an annotation
     #[arg(long, value_name = "NAME")]
     variable: Option<String>,
 
-    /// Whether the first row of an edge list is a header [default: auto, by its names]
-    #[arg(
-        long,
-        value_name = "WHETHER",
-        hide_default_value = true,
-        default_value = "auto"
-    )]
-    header: Header,
+    /// Whether the first row of a table is a header: `auto` goes by its names (source,target, from,to, id and the
+    /// like, or a third field that is no number), `yes` and `no` say it. Of one kind of table alone as
+    /// TABLE=WHETHER, with TABLE one of graphs, anchors, nodes, attributes, candidates, crossing, truth, similarity
+    /// [default: auto]
+    #[arg(long, value_name = "WHETHER,...", value_delimiter = ',', value_parser = headers::parse)]
+    header: Vec<Said>,
 
     /// What to do with an edge that stands twice with different weights
     #[arg(long, value_name = "RULE", default_value = "error")]
@@ -202,21 +205,42 @@ impl Reading {
     }
 
     /// A side of a match: points stay points, without edges, where they are matched by where they lie;
-    /// `kinds` is the column of the kinds of edges, `nodes` the table that names the nodes.
+    /// `kinds` is the column of the kinds of edges, `nodes` the table that names the nodes, and `columns` says whether
+    /// the other columns of tables of points are asked for.
     pub(crate) fn side(
         &self,
         path: &Path,
         by_points: bool,
-        (kinds, nodes): (Option<&str>, Option<Arc<NodeTable>>),
+        (kinds, nodes, columns): (Option<&str>, Option<Arc<NodeTable>>, bool),
         max_memory: Option<u64>,
     ) -> Result<LoadedGraph, Failure> {
         let options = ReadOptions {
             edgeless: by_points,
             nodes,
+            node_columns: columns,
             kinds: kinds.map(str::to_owned),
             ..self.options(max_memory)
         };
         Ok(read_graph(path, &options)?)
+    }
+
+    /// The pairs at `path`, which are of `kind`.
+    pub(crate) fn pairs(&self, path: &Path, kind: TableKind) -> Result<PairTable, Failure> {
+        Ok(read_pairs_with(path, headers::of(&self.header, kind))?)
+    }
+
+    /// The table of nodes at `path`.
+    pub(crate) fn nodes(&self, path: &Path) -> Result<NodeTable, Failure> {
+        Ok(read_nodes_with(
+            path,
+            headers::of(&self.header, TableKind::Nodes),
+        )?)
+    }
+
+    /// The long table of attributes at `path`.
+    pub(crate) fn features(&self, path: &Path) -> Result<FeatureTable, Failure> {
+        let header = headers::of(&self.header, TableKind::Attributes);
+        Ok(read_features_with(path, header)?)
     }
 
     fn options(&self, max_memory: Option<u64>) -> ReadOptions {
@@ -227,7 +251,7 @@ impl Reading {
             duplicates: self.duplicates.duplicates(),
             directed: self.directions(),
             weight: self.weight.clone(),
-            header: self.header.is_there(),
+            header: headers::of(&self.header, TableKind::Graphs),
             node_id: self.node_id.clone(),
             variable: self.variable.clone(),
             max_memory,
@@ -252,26 +276,6 @@ pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
     let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
     PossibleValuesParser::new(names)
         .map(|name| Format::from_name(&name).expect("only names of formats are possible"))
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Header {
-    /// By its names: source,target, from,to, left,right and the like, or a third field that is no number
-    Auto,
-    /// It is one
-    Yes,
-    /// It is data
-    No,
-}
-
-impl Header {
-    fn is_there(self) -> Option<bool> {
-        match self {
-            Self::Auto => None,
-            Self::Yes => Some(true),
-            Self::No => Some(false),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

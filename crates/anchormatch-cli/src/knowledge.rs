@@ -6,14 +6,19 @@ use std::sync::Arc;
 use anchormatch::graph::EdgeKinds;
 use anchormatch::linalg::Csr;
 use anchormatch::matcher::Matcher;
-use anchormatch::task::Fact;
+use anchormatch::matching::Note;
+use anchormatch::task::{Fact, Overlap};
 use anchormatch::{Allowed, Attributes, Task};
 use anchormatch_io::{
-    LoadedGraph, NodeColumn, NodeTable, feature_weights, read_features, read_nodes, read_pairs,
+    FeatureTable, LoadedGraph, NodeColumn, NodeTable, PairTable, feature_weights,
 };
+use anchormatch_terminal::hints::WORDS;
 use clap::Args;
 
+use crate::args::Reading;
+use crate::contradictions::{Demand, Rules, nobody_left};
 use crate::exit::Failure;
+use crate::headers::TableKind;
 use crate::method::Wish;
 use crate::sides::Sides;
 
@@ -36,8 +41,8 @@ pub(crate) struct Knowledge {
     #[arg(long, value_name = "FILE")]
     target_nodes: Option<PathBuf>,
 
-    /// The columns to compare, of the tables of nodes or of the nodes in GraphML and GML [default: those that
-    /// both tables of nodes have; what graph files carry is often colours and places, and has to be asked for]
+    /// The columns to compare, of the tables of nodes, of tables of points, or of the nodes in GraphML and GML
+    /// [default: those that both tables of nodes have; what graph files carry is often colours and places, and has to be asked for]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attributes: Option<Vec<String>>,
 
@@ -125,15 +130,23 @@ impl Knowledge {
             .collect()
     }
 
+    /// Whether columns of the nodes are asked for, which a table of points may have itself.
+    pub(crate) fn wants_columns(&self) -> bool {
+        self.attributes.is_some() || !self.same.is_empty()
+    }
+
     /// The column that holds the kinds of the edges.
     pub(crate) fn kinds(&self) -> Option<&str> {
         self.layers.as_deref().or(self.relations.as_deref())
     }
 
     /// The tables that name the nodes of either side.
-    pub(crate) fn tables(&self) -> Result<[Option<Arc<NodeTable>>; 2], Failure> {
+    pub(crate) fn tables(&self, reading: &Reading) -> Result<[Option<Arc<NodeTable>>; 2], Failure> {
         let read = |path: &Option<PathBuf>| -> Result<_, Failure> {
-            let table = path.as_deref().map(read_nodes).transpose()?;
+            let table = path
+                .as_deref()
+                .map(|path| reading.nodes(path))
+                .transpose()?;
             Ok(table.map(Arc::new))
         };
         Ok([read(&self.source_nodes)?, read(&self.target_nodes)?])
@@ -145,14 +158,6 @@ impl Knowledge {
         sides: Sides,
         tables: &[Option<Arc<NodeTable>>; 2],
     ) -> Result<Sides, Failure> {
-        if tables.iter().any(Option::is_some) && sides.source.format.is_points() {
-            let option = match self.source_nodes {
-                Some(_) => "--source-nodes",
-                None => "--target-nodes",
-            };
-            let expected = "graphs: a table of points names its nodes by itself";
-            return Err(Failure::usage(option, "tables of points", expected));
-        }
         let complete = |graph: LoadedGraph, table: &Option<Arc<NodeTable>>| match table {
             Some(table) => graph.with_nodes(table),
             None => Ok(graph),
@@ -164,28 +169,60 @@ impl Knowledge {
         })
     }
 
-    /// Reads what is known of `sides`, for `matcher`.
-    pub(crate) fn read(&self, sides: &Sides, matcher: &dyn Matcher) -> Result<Known, Failure> {
+    /// Reads what is known of `sides`, for `matcher`; `anchors` are those of the files that must not contradict it.
+    pub(crate) fn read(
+        &self,
+        reading: &Reading,
+        sides: &Sides,
+        matcher: &dyn Matcher,
+        anchors: Option<&PairTable>,
+    ) -> Result<Known, Failure> {
         let mut known = Known::default();
         let (s, t) = (&sides.source.graph, &sides.target.graph);
         let (n, m) = (s.node_count(), t.node_count());
         let mut attributes = self.compared(sides, matcher, &mut known.notes)?;
         if let (Some(source), Some(target)) = (&self.source_attributes, &self.target_attributes) {
-            let (one, two) = (read_features(source)?, read_features(target)?);
+            let (one, two) = (reading.features(source)?, reading.features(target)?);
+            known.doubt_features([&one, &two]);
             let [one, two] = sides.looked_up(feature_weights((&one, s), (&two, t)))?;
             attributes = attributes.with_weights(FEATURES, one, two)?;
         }
         let mut allowed = Allowed::all(n, m);
+        let mut same = Vec::with_capacity(self.same.len());
         for name in &self.same {
             let [one, two] = self.columns("--same", sides, name)?;
-            allowed = allowed.with_same(&one.words(n), &two.words(m))?;
+            let values = [one.words(n), two.words(m)];
+            let overlap = Overlap::of(&values[0], &values[1]);
+            if let Some((found, expected)) = overlap.refusal(name) {
+                return Err(Failure::usage("--same", found, expected));
+            }
+            known.notes.extend(overlap.note(name));
+            allowed = allowed.with_same(&values[0], &values[1])?;
+            same.push(Demand { name, values });
         }
-        if let Some(path) = &self.candidates {
-            let listed = sides.looked_up(read_pairs(path)?.candidates(s, t))?;
+        let candidates = match &self.candidates {
+            Some(path) => Some(reading.pairs(path, TableKind::Candidates)?),
+            None => None,
+        };
+        if let Some(table) = &candidates {
+            known.doubt(table, sides);
+            let listed = sides.looked_up(table.candidates(s, t))?;
             allowed = allowed.with_candidates(&listed.pairs)?;
             if let Some(scores) = listed.scores {
                 attributes = attributes.with_scores(SCORES, &scores)?;
             }
+        }
+        let rules = Rules {
+            allowed: &allowed,
+            candidates: candidates.as_ref(),
+            same: &same,
+        };
+        if let Some(anchors) = anchors {
+            known.doubt(anchors, sides);
+            known.notes.extend(rules.check(anchors, sides)?);
+        }
+        if let Some(table) = candidates.as_ref().filter(|_| !same.is_empty()) {
+            known.notes.extend(nobody_left(table, &allowed, sides));
         }
         if self.candidates.is_some() || !self.same.is_empty() {
             known.allowed = Some(Arc::new(allowed));
@@ -193,7 +230,7 @@ impl Knowledge {
         if !attributes.is_empty() {
             known.attributes = Some(Arc::new(attributes));
         }
-        known.crossing = self.crossing(sides)?;
+        known.crossing = self.crossing(reading, sides)?;
         known.kinds = self.edge_kinds(sides, &mut known.notes);
         Ok(known)
     }
@@ -291,6 +328,11 @@ impl Knowledge {
         let both = one.iter().filter(|column| two.get(&column.name).is_some());
         let both: Vec<&str> = both.map(|column| column.name.as_str()).collect();
         let expected = match both.is_empty() {
+            true if sides.source.format.is_points() => {
+                "columns that both tables of points have in their headers: there is none, or give \
+                 --source-nodes and --target-nodes"
+                    .to_owned()
+            }
             true => "columns that both sides have: there is none, give --source-nodes and \
                      --target-nodes"
                 .to_owned(),
@@ -300,14 +342,17 @@ impl Knowledge {
     }
 
     /// The edges between the two sides; a way that no file tells of has none.
-    fn crossing(&self, sides: &Sides) -> Result<Option<[Csr<f64>; 2]>, Failure> {
+    fn crossing(&self, reading: &Reading, sides: &Sides) -> Result<Option<[Csr<f64>; 2]>, Failure> {
         if self.crossing.is_none() && self.crossing_back.is_none() {
             return Ok(None);
         }
         let (s, t) = (&sides.source.graph, &sides.target.graph);
         let (one, two) = ((s, "source"), (t, "target"));
         let read = |path: &Option<PathBuf>, from: (_, &str), to: (_, &str)| match path {
-            Some(path) => sides.looked_up(read_pairs(path)?.crossing(from, to)),
+            Some(path) => {
+                let table = reading.pairs(path, TableKind::Crossing)?;
+                sides.looked_up(table.crossing(from, to))
+            }
             None => Ok(Csr::empty(from.0.node_count(), to.0.node_count())),
         };
         Ok(Some([
@@ -349,6 +394,24 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// Says where the first row of a table of pairs may have been misread.
+    pub(crate) fn doubt(&mut self, table: &PairTable, sides: &Sides) {
+        let doubts = table.doubts(&sides.source.graph, &sides.target.graph);
+        self.say(&table.file, &doubts);
+    }
+
+    fn doubt_features(&mut self, tables: [&FeatureTable; 2]) {
+        for table in tables {
+            self.say(table.file(), &table.doubts);
+        }
+    }
+
+    fn say(&mut self, file: &str, doubts: &[Note]) {
+        let doubts = doubts.iter().map(|doubt| doubt.worded(WORDS));
+        self.notes
+            .extend(doubts.map(|doubt| format!("{file}: {doubt}")));
+    }
+
     /// The task with all of it.
     pub(crate) fn told_to<'a>(&self, mut task: Task<'a>) -> Result<Task<'a>, Failure> {
         if let Some(attributes) = &self.attributes {

@@ -5,6 +5,8 @@
 
 mod args;
 mod commands;
+mod contradictions;
+mod headers;
 mod knowledge;
 mod method;
 mod sides;

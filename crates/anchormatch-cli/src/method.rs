@@ -19,6 +19,9 @@ use crate::exit::Failure;
 use crate::sides::PointsModel;
 use crate::values;
 
+/// The values of --regime.
+pub(crate) const REGIMES: [&str; 3] = ["auto", "dense", "sparse"];
+
 /// What to solve and how.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method")]
@@ -45,7 +48,7 @@ pub(crate) struct Method {
     /// Keep all pairs of nodes, or lists of candidates (best, fast): `auto` goes by size and density,
     /// `sparse` takes graphs of any size that the memory holds, some ten million nodes on a machine of 32 GB;
     /// beyond, Python's `anchormatch.cluster.match` runs the same on a cluster (docs/cluster.md)
-    #[arg(long, value_parser = ["auto", "dense", "sparse"])]
+    #[arg(long, value_parser = REGIMES)]
     regime: Option<String>,
 
     /// Demote anchors that disagree with the rest of the evidence to soft ones, and match again (best,
@@ -157,7 +160,8 @@ enum Kind {
 }
 
 impl Wish {
-    fn parameter(option: &'static str, name: &'static str, value: Value) -> Self {
+    /// A parameter with its value.
+    pub(crate) fn parameter(option: &'static str, name: &'static str, value: Value) -> Self {
         let kind = Kind::Parameter(name, value);
         Self { option, kind }
     }

@@ -7,13 +7,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anchormatch::error::{Hint, ParseError};
+use anchormatch::error::{Hint, ParseError, printable};
 use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
 use anchormatch::task::Fact;
 use anchormatch::{Anchors, Error, Task};
 use anchormatch_io::{LoadedGraph, NodeTable};
+use anchormatch_terminal::hints::WORDS;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -63,13 +64,13 @@ impl Sides {
     }
 
     /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
-    /// of edges, `tables` those that name the nodes of a side.
+    /// of edges, `tables` those that name the nodes of a side, `columns` whether others of points are asked for.
     pub(crate) fn read(
         reading: &Reading,
         paths: [&Path; 2],
         matcher: &dyn Matcher,
         model: Option<PointsModel>,
-        (kinds, tables): (Option<&str>, &[Option<Arc<NodeTable>>; 2]),
+        (kinds, tables, columns): (Option<&str>, &[Option<Arc<NodeTable>>; 2], bool),
         max_memory: Option<u64>,
     ) -> Result<Self, Failure> {
         let by_points = takes_points(matcher);
@@ -84,7 +85,7 @@ impl Sides {
             ));
         }
         let read = |side: usize| {
-            let expected = (kinds, tables[side].clone());
+            let expected = (kinds, tables[side].clone(), columns);
             reading.side(paths[side], by_points, expected, max_memory)
         };
         let (source, target) = (read(0)?, read(1)?);
@@ -122,12 +123,22 @@ impl Sides {
     }
 
     /// Pairs of nodes that were looked up in these graphs; where ids are unknown because a table of points
-    /// was read as edges, the error says so.
+    /// was read as edges, or because they are an attribute of the nodes, the error says so.
     pub(crate) fn looked_up<T>(&self, found: anchormatch::Result<T>) -> Result<T, Failure> {
         let doubtful = self.source.looks_like_points || self.target.looks_like_points;
-        found.map_err(|error| match &error {
-            Error::Parse(parse) if doubtful && parse.found.starts_with("the unknown id") => {
-                Failure::Library(error.hinting(&[Hint::AsPoints]))
+        found.map_err(|error| match error {
+            Error::Parse(mut parse) if parse.found.starts_with(UNKNOWN) => {
+                let side = match parse.expected.contains("target graph") {
+                    true => &self.target,
+                    false => &self.source,
+                };
+                if doubtful {
+                    parse.hints = &[Hint::AsPoints];
+                } else if let Some(name) = attribute_with(side, &parse.found) {
+                    parse.expected += &format!("; its nodes have this as their `{name}`");
+                    parse.hints = &[Hint::NodeId];
+                }
+                Failure::Library(Error::Parse(parse))
             }
             _ => Failure::Library(error),
         })
@@ -136,7 +147,7 @@ impl Sides {
     /// What reading the files gave rise to.
     pub(crate) fn notes(&self, paths: [&Path; 2]) -> Vec<String> {
         let of = |(path, loaded): (&Path, &LoadedGraph)| {
-            let notes = loaded.notes.iter();
+            let notes = loaded.worded_notes(WORDS).into_iter();
             let notes = notes.map(|note| format!("{}: {note}", name(path)));
             notes.collect::<Vec<_>>()
         };
@@ -152,6 +163,25 @@ impl Sides {
             None => task,
         })
     }
+}
+
+/// How the readers begin to say that a graph has no node of an id.
+const UNKNOWN: &str = "the unknown id ";
+
+/// What the readers show of a long id.
+const SHOWN: usize = 40;
+
+/// The attribute of a file's own nodes that has the id which `found` says is unknown.
+fn attribute_with<'a>(side: &'a LoadedGraph, found: &str) -> Option<&'a str> {
+    let id = found.strip_prefix(UNKNOWN)?;
+    let nodes = side.graph.node_count();
+    let of_file = side.columns.iter().filter(|column| !column.in_table);
+    let mut named = of_file.filter(|column| {
+        let words = column.words(nodes).into_iter().flatten();
+        let mut words = words.map(|word| format!("`{}`", printable(word, SHOWN)));
+        words.any(|word| word == id)
+    });
+    named.next().map(|column| column.name.as_str())
 }
 
 /// Whether `matcher` looks at where points lie.

@@ -109,7 +109,8 @@ fn directions_that_are_not_used_are_noted() {
     for preset in ["best", "fast", "paper"] {
         let line = format!("match a.gml b.csv --anchors anchors.csv --preset {preset}");
         let answer = bench.run(&line);
-        let note = "note: the edges of one graph alone have directions, which are not used";
+        let note = "note: the edges of one graph alone have directions, which are not used; --directed \
+                    reads rows as arcs or --undirected sets all directions aside";
         assert!(answer.stderr.contains(note), "{preset}: {}", answer.stderr);
         answer.ok();
     }

@@ -171,6 +171,13 @@ fn candidates_are_of_nodes_that_there_are() {
     // An anchor that the candidates rule out.
     bench.file("c.csv", "ann,bob\n");
     bench.refuses(&format!("{MATCH} --candidates c.csv"), &["`ann`", "`nna`"]);
+    bench.refuses(
+        &format!("{MATCH} --candidates c.csv"),
+        &[
+            "anchors.csv, line 2",
+            "c.csv lists others for `ann`, line 1",
+        ],
+    );
     // Every preset heeds them.
     bench.file("c.csv", "bob,nad\n");
     for preset in ["best", "fast", "paper"] {
@@ -182,6 +189,161 @@ fn candidates_are_of_nodes_that_there_are() {
             "{found}"
         );
     }
+}
+
+#[test]
+fn values_that_no_partner_can_have_are_refused_or_noted() {
+    let bench = bench();
+    bench.file(
+        "an.csv",
+        "id,side\nann,Left\nbob,Left\neve,Right\ndan,Left\nfay,Mid\n",
+    );
+    bench.file("bn.csv", "id,side\nnna,L\nbob,L\neve,R\nnad,L\nyaf,M\n");
+    let line = format!("match a.csv b.csv {NODES} --same side");
+    bench.refuses(
+        &line,
+        &[
+            "--same",
+            "`side`",
+            "`Left`, `Mid`, `Right`",
+            "`L`, `M`, `R`",
+            "alike",
+        ],
+    );
+    bench.refuses(&line.replace("match", "suggest"), &["--same", "`side`"]);
+    bench.file(
+        "bn.csv",
+        "id,side\nnna,Left\nbob,Left\neve,Right\nnad,L\nyaf,\n",
+    );
+    let said = notes(&bench, &line);
+    let wanted = "column `side`: 1 source node (`Mid`) and 1 target node (`L`) have a value that the \
+                  other side has not";
+    assert!(said.contains(wanted), "{said}");
+    bench.file("bn.csv", "id,side\nnna,\nbob,\neve,\nnad,\nyaf,\n");
+    let said = notes(&bench, &line);
+    assert!(
+        said.contains("no target node has a value in the column `side`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn files_that_contradict_each_other_are_named_with_their_lines() {
+    let bench = bench();
+    // A demand for the same value that an anchor does not meet.
+    bench.file("known.csv", "source,target\nann,nna\nbob,eve\n");
+    bench.refuses(
+        &format!("match a.csv b.csv {NODES} --same type --anchors known.csv"),
+        &[
+            "known.csv, line 3",
+            "`bob`, `eve`",
+            "`type` is `y` and `x`",
+            "--same type",
+        ],
+    );
+    // No partner, and one that would be possible.
+    bench.file("known.csv", "ann,nna,1\nfay,,\n,yaf,\nbob,nad,0.5\n");
+    bench.file("c.csv", "bob,bob\nfay,eve\ndan,yaf\n");
+    let line = "match a.csv b.csv --anchors known.csv --candidates c.csv --allow-unmatched";
+    let said = notes(&bench, line);
+    assert!(
+        said.contains(
+            "known.csv, line 2: `fay` has no partner, while c.csv, line 2 lists one that would be \
+             possible; it stays alone, and 1 more such nodes"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("known.csv, line 4: the soft anchor is of a pair that is ruled out"),
+        "{said}"
+    );
+    bench.file("known.csv", "ann,nna,1\nfay,yaf,0.5\nfay,,\n");
+    bench.refuses(
+        line,
+        &[
+            "known.csv, line 2",
+            "`fay` with a partner, which line 3 says it has not",
+        ],
+    );
+    // Candidates of which the demand leaves none.
+    bench.file("c.csv", "bob,eve\n");
+    let said = notes(
+        &bench,
+        &format!("{MATCH} {NODES} --same type --candidates c.csv --allow-unmatched"),
+    );
+    assert!(
+        said.contains("c.csv, line 1: no candidate of `bob` has the value"),
+        "{said}"
+    );
+}
+
+#[test]
+fn headers_are_told_of_all_tables_or_of_one_kind() {
+    let bench = bench();
+    let anchors = "person,account\nann,nna\n";
+    bench.file("known.csv", anchors);
+    let line = "match a.csv b.csv --anchors known.csv";
+    bench.refuses(line, &["known.csv, line 1", "`person`", "--header yes"]);
+    notes(&bench, &format!("{line} --header anchors=yes"));
+    bench.file("right.csv", "x,y\nann,nna\nbob,bob\n");
+    bench.file("c.csv", "x,y\nbob,bob\n");
+    bench.file("s.csv", "x,y,z\nbob,bob,1\neve,eve,2\n");
+    bench.file("n.csv", "who,type\nann,x\nbob,y\neve,x\ndan,y\nfay,x\n");
+    bench.file("f.csv", "x,y\nbob,red\n");
+    let said = notes(
+        &bench,
+        &format!(
+            "{line} --header yes,graphs=no --truth right.csv --candidates c.csv --node-similarity s.csv \
+             --source-nodes n.csv --source-attributes f.csv --target-attributes f.csv --crossing c.csv"
+        ),
+    );
+    assert!(
+        !said.contains("header") && said.contains("1 of 1 non-anchor pair"),
+        "{said}"
+    );
+    // An anchor that is lost to a header that is none is said.
+    bench.file("known.csv", "ann,nna\nbob,bob\n");
+    let said = notes(&bench, &format!("{line} --header anchors=yes"));
+    assert!(
+        said.contains(
+            "known.csv: the first row, `ann,nna`, was taken as a header, and its names are ids"
+        ),
+        "{said}"
+    );
+    bench.refuses(
+        &format!("{line} --header anchor=yes"),
+        &["--header", "graphs, anchors, nodes"],
+    );
+    bench.refuses(
+        &format!("{line} --header maybe"),
+        &["--header", "auto, yes or no"],
+    );
+}
+
+#[test]
+fn ids_that_are_an_attribute_of_the_nodes_are_hinted_at() {
+    let bench = Bench::new();
+    let gml = |names: [&str; 2]| {
+        let [a, b] = names;
+        format!(
+            "<graphml><key id='k' for='node' attr.name='name'/><graph><node id='n0'><data key='k'>{a}\
+             </data></node><node id='n1'><data key='k'>{b}</data></node><edge source='n0' \
+             target='n1'/></graph></graphml>"
+        )
+    };
+    bench.file("a.graphml", gml(["ann", "bob"]));
+    bench.file("b.graphml", gml(["u1", "u2"]));
+    bench.file("known.csv", "ann,u2\n");
+    let line = "match a.graphml b.graphml --anchors known.csv";
+    bench.refuses(
+        line,
+        &[
+            "`ann`",
+            "its nodes have this as their `name`",
+            "--node-id NAME",
+        ],
+    );
+    bench.run(&format!("{line} --node-id name")).ok();
 }
 
 #[test]

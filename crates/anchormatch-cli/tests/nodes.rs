@@ -58,7 +58,15 @@ fn a_table_that_does_not_fit_is_refused() {
     bench.file("xy.csv", "id,x,y\np,1,2\nq,3,4\nr,5,9\n");
     bench.refuses(
         "match xy.csv xy.csv --points --source-nodes few.csv",
-        &["--source-nodes", "names its nodes by itself"],
+        &["few.csv: found no row for the node `p`", "every node"],
+    );
+    bench.file("more.csv", "id\np\nq\nr\nzoe\n");
+    bench.refuses(
+        "match xy.csv xy.csv --points --source-nodes more.csv",
+        &[
+            "more.csv: found the node `zoe`, which is no point",
+            "coordinates",
+        ],
     );
     bench.refuses(
         &format!("{MATCH} --source-nodes - --target-nodes -"),

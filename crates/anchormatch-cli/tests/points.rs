@@ -286,3 +286,52 @@ fn tables_of_points_are_recognised_without_the_option() {
         &["b2.csv: found a graph", "a.csv has points", "--points"],
     );
 }
+
+#[test]
+fn points_may_carry_attributes() {
+    let bench = Bench::new();
+    // A square tells its corners apart by nothing but what they carry.
+    bench.file(
+        "p.csv",
+        "id,x,y,hue\na,0,0,red\nb,0,1,green\nc,1,1,blue\nd,1,0,black\n",
+    );
+    bench.file(
+        "q.csv",
+        "id,x,y,hue\nu,1,1,green\nv,0,1,blue\nw,0,0,black\nx,1,0,red\n",
+    );
+    let found = |options: &str| {
+        let pairs = bench
+            .run(&format!("match p.csv q.csv --points {options}"))
+            .ok();
+        let mut rows: Vec<String> = pairs
+            .lines()
+            .skip(1)
+            .map(|row| row.rsplit_once(',').expect("a confidence").0.to_owned())
+            .collect();
+        rows.sort();
+        rows
+    };
+    let right = ["a,x", "b,u", "c,v", "d,w"];
+    assert_eq!(found("--same hue"), right);
+    assert_eq!(found("--attributes hue"), right);
+    bench.file("pn.csv", "id,tint\na,red\nb,green\nc,blue\nd,black\n");
+    bench.file("qn.csv", "id,tint\nu,green\nv,blue\nw,black\nx,red\n");
+    assert_eq!(found("--source-nodes pn.csv --target-nodes qn.csv"), right);
+    bench.refuses(
+        "match p.csv q.csv --points --attributes colour",
+        &[
+            "--attributes",
+            "`colour`",
+            "columns that both sides have: hue",
+        ],
+    );
+    bench.refuses(
+        "match p.csv q.csv --points --attributes hue --points-model affine",
+        &["points_model", "attributes", "auto or distances"],
+    );
+    bench.file("p.csv", "x,y\n0,0\n0,1\n1,1\n");
+    bench.refuses(
+        "match p.csv p.csv --points --attributes hue",
+        &["--attributes", "`hue`", "in their headers"],
+    );
+}

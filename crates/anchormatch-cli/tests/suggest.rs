@@ -42,6 +42,25 @@ fn nothing_is_left_to_ask_when_all_is_known() {
 }
 
 #[test]
+fn the_regime_may_be_chosen() {
+    let bench = Bench::new().with_pair();
+    for regime in ["auto", "dense", "sparse"] {
+        for command in ["suggest a.csv b.csv -k 1", "nominate a.csv b.csv ann"] {
+            bench
+                .run(&format!(
+                    "{command} --anchors anchors.csv --regime {regime}"
+                ))
+                .ok();
+        }
+    }
+    bench.refuses(
+        "suggest a.csv b.csv --preset paper --regime sparse",
+        &["--regime", "--preset best or fast"],
+    );
+    bench.refuses("suggest a.csv b.csv --regime thin", &["--regime", "sparse"]);
+}
+
+#[test]
 fn standard_input_is_read_once() {
     let bench = Bench::new().with_pair();
     let line = bench.run("suggest - b.csv --anchors -").refused(2);

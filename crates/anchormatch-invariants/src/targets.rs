@@ -27,6 +27,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("xyz", Target::Graph(Format::Xyz)),
     ("ply", Target::Graph(Format::Ply)),
     ("coco", Target::Graph(Format::Coco)),
+    ("opencv", Target::Graph(Format::OpenCv)),
     ("adjacency", Target::Graph(Format::Adjacency)),
     ("matrix_market", Target::Graph(Format::MatrixMarket)),
     ("graphml", Target::Graph(Format::GraphMl)),

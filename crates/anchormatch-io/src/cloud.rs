@@ -55,6 +55,11 @@ impl<'a> Cloud<'a> {
         self.ids.push(id.to_owned());
     }
 
+    /// Bytes that the reader keeps of the point that was counted last, beside its id and its coordinates.
+    pub(super) fn beside(&mut self, bytes: u64) {
+        self.text += bytes;
+    }
+
     /// The next coordinate of the point that was counted last.
     pub(super) fn coordinate(&mut self, value: f64) {
         self.coordinates.push(value);
@@ -127,6 +132,7 @@ impl<'a> Cloud<'a> {
             format,
             looks_like_points: false,
             notes,
+            doubts: Vec::new(),
         })
     }
 }

@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::path::Path;
 
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
 use anchormatch::graph::Graph;
 use anchormatch::linalg::Csr;
+use anchormatch::matching::Note;
 
 use super::fault::{fault, quoted};
+use super::header;
 use super::nodes::ID_NAMES;
 use super::table::{Shape, Table};
 
@@ -41,6 +43,9 @@ const SHAPE: Shape = Shape {
 pub struct FeatureTable {
     rows: Vec<FeatureRow>,
     file: String,
+    has_header: bool,
+    /// Where the first row may have been misread.
+    pub doubts: Vec<Note>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +61,15 @@ struct FeatureRow {
 /// # Errors
 /// When the file cannot be read or a row is malformed.
 pub fn read_features(path: &Path) -> Result<FeatureTable> {
-    super::open(path, |reader, name| read_features_from(reader, name))
+    read_features_with(path, None)
+}
+
+/// Reads the features at `path`; `header` says whether the first row is one, `None` goes by its names.
+///
+/// # Errors
+/// See [`read_features`].
+pub fn read_features_with(path: &Path, header: Option<bool>) -> Result<FeatureTable> {
+    super::open(path, |reader, name| read_table(reader, name, header))
 }
 
 /// Reads features from any reader; `name` stands for the file in errors.
@@ -64,9 +77,15 @@ pub fn read_features(path: &Path) -> Result<FeatureTable> {
 /// # Errors
 /// When a row is malformed or there is none.
 pub fn read_features_from(reader: impl BufRead, name: &str) -> Result<FeatureTable> {
+    read_table(reader, name, None)
+}
+
+fn read_table(reader: impl BufRead, name: &str, said: Option<bool>) -> Result<FeatureTable> {
     let mut table = Table::new(reader, name, SHAPE);
     let mut rows = Vec::new();
     let mut first = true;
+    let mut has_header = false;
+    let mut doubts = Vec::new();
     while let Some(row) = table.next()? {
         if std::mem::take(&mut first) {
             let is = |k: usize, names: &[&str]| {
@@ -75,7 +94,9 @@ pub fn read_features_from(reader: impl BufRead, name: &str) -> Result<FeatureTab
                     .any(|name| row.get(k).eq_ignore_ascii_case(name))
             };
             let is_named = is(0, &ID_NAMES) && is(1, &FEATURE_NAMES);
-            if is_named || (row.len() == 3 && row.is_name(2)) {
+            has_header = said.unwrap_or(is_named || (row.len() == 3 && row.is_name(2)));
+            if has_header {
+                doubts.extend((said.is_none() && !is_named).then(|| header::taken(&row)));
                 continue;
             }
         }
@@ -101,6 +122,8 @@ pub fn read_features_from(reader: impl BufRead, name: &str) -> Result<FeatureTab
     Ok(FeatureTable {
         rows,
         file: name.to_owned(),
+        has_header,
+        doubts,
     })
 }
 
@@ -125,6 +148,18 @@ pub fn feature_weights(
 }
 
 impl FeatureTable {
+    /// The node, the attribute and the value of each row.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &str, f64)> {
+        let rows = self.rows.iter();
+        rows.map(|row| (row.node.as_str(), row.feature.as_str(), row.value))
+    }
+
+    /// The file, for notes.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     fn weights(
         &self,
         graph: &Graph,
@@ -136,7 +171,12 @@ impl FeatureTable {
             let Some(node) = graph.labels().find(&row.node) else {
                 let found = format!("the unknown id {}", quoted(&row.node));
                 let expected = format!("the id of a node of the {side} graph");
-                return Err(fault(&self.file, Some(row.line), Some(1), found, expected));
+                let error = fault(&self.file, Some(row.line), Some(1), found, expected);
+                let is_first = !self.has_header && self.rows[0].line == row.line;
+                return Err(match is_first && self.rows.len() > 1 {
+                    true => error.hinting(&[Hint::WithHeader]),
+                    false => error,
+                });
             };
             let place = (node, columns[row.feature.as_str()]);
             let known = *listed.entry(place).or_insert(row.value);
@@ -193,6 +233,24 @@ mod tests {
             let entries: Vec<_> = target.triplets().collect();
             assert_eq!(entries, [(1, 1, 1.0), (2, 2, 1.0)]);
         }
+    }
+
+    #[test]
+    fn a_header_may_be_told_and_a_doubtful_one_is_noted() {
+        let read = |text: &str, header| read_table(text.as_bytes(), "f.csv", header).unwrap();
+        assert_eq!(read("person,hobby\na,red\n", Some(true)).rows.len(), 1);
+        assert_eq!(read("node,attr\na,red\n", Some(false)).rows.len(), 2);
+        let taken = read("x,y,how much\na,red,1\n", None);
+        assert_eq!((taken.rows.len(), taken.doubts.len()), (1, 1));
+        assert!(read("node,attr,value\na,red,1\n", None).doubts.is_empty());
+        let side = graph(&["a"]);
+        let odd = read("person,hobby\na,red\n", None);
+        let error = feature_weights((&odd, &side), (&odd, &side)).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("say that there is a header if it is one")
+        );
     }
 
     #[test]

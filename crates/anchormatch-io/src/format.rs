@@ -21,6 +21,8 @@ pub enum Format {
     Ply,
     /// Keypoints in COCO's JSON.
     Coco,
+    /// Keypoints or points of OpenCV's `cv::FileStorage`, in YAML or XML.
+    OpenCv,
     /// An adjacency matrix as a table, with or without ids.
     Adjacency,
     /// Matrix Market, coordinate or array.
@@ -53,12 +55,13 @@ struct Facts {
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::EdgeList,
         Self::Points,
         Self::Xyz,
         Self::Ply,
         Self::Coco,
+        Self::OpenCv,
         Self::Adjacency,
         Self::GraphMl,
         Self::Gml,
@@ -88,6 +91,12 @@ impl Format {
             ),
             Self::Ply => ("ply", &["ply"], "the vertices of a PLY file of text", false),
             Self::Coco => ("coco", &["json"], "keypoints in COCO's JSON", true),
+            Self::OpenCv => (
+                "opencv",
+                &["yml", "yaml", "xml"],
+                "keypoints or points of OpenCV's FileStorage, YAML or XML",
+                false,
+            ),
             Self::Adjacency => (
                 "adjacency",
                 &["adj"],
@@ -161,7 +170,10 @@ impl Format {
     /// Whether a file holds points, and edges only as the distances among them.
     #[must_use]
     pub const fn is_points(self) -> bool {
-        matches!(self, Self::Points | Self::Xyz | Self::Ply | Self::Coco)
+        matches!(
+            self,
+            Self::Points | Self::Xyz | Self::Ply | Self::Coco | Self::OpenCv
+        )
     }
 
     /// The format called `name`.
@@ -249,6 +261,8 @@ mod tests {
             ("a.ply", Format::Ply),
             ("a.XYZ.gz", Format::Xyz),
             ("person.json", Format::Coco),
+            ("k.yml", Format::OpenCv),
+            ("k.XML.gz", Format::OpenCv),
         ] {
             assert_eq!(Format::from_path(path.as_ref()).unwrap(), format, "{path}");
         }
@@ -274,7 +288,7 @@ mod tests {
     fn other_extensions_list_what_is_read() {
         let message = |path: &str| Format::from_path(path.as_ref()).unwrap_err().to_string();
         let wanted = "expected .csv, .tsv, .edges, .txt, .edgelist, .xyz, .xyzn, .xyzrgb, .ply, \
-                      .json, .adj, .graphml, .gml, .net, .pajek, .mtx, .npy, .npz, .mat, .gw, .lgr, .graph or .metis, perhaps with \
+                      .json, .yml, .yaml, .xml, .adj, .graphml, .gml, .net, .pajek, .mtx, .npy, .npz, .mat, .gw, .lgr, .graph or .metis, perhaps with \
                       .gz after it, or a format by its name";
         assert_eq!(
             message("a.jpg"),

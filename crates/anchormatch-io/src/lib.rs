@@ -7,6 +7,7 @@
 //! | [`Format::Xyz`] | `.xyz` | a cloud of points, `x y z` and other columns |
 //! | [`Format::Ply`] | `.ply` | the vertices of a PLY file of text as points |
 //! | [`Format::Coco`] | `.json` | keypoints in COCO's JSON as points |
+//! | [`Format::OpenCv`] | `.yml` `.yaml` `.xml` | keypoints or points of OpenCV's FileStorage |
 //! | [`Format::Adjacency`] | `.adj`, any table by name | an adjacency matrix, with ids or without |
 //! | [`Format::GraphMl`] | `.graphml` | nodes, edges with a `weight`, points as `x`, `y`, `z` |
 //! | [`Format::Gml`] | `.gml` | nodes with a `label`, edges with a `weight` or `value`, points |
@@ -46,6 +47,7 @@ mod format;
 mod gml;
 mod graphml;
 mod gzip;
+mod header;
 mod leda;
 mod lines;
 mod links;
@@ -55,6 +57,7 @@ mod matrix_market;
 mod metis;
 mod nodes;
 mod numpy;
+mod opencv;
 mod options;
 mod pairs;
 mod pajek;
@@ -76,7 +79,9 @@ pub use columns::{NodeColumn, NodeColumns};
 pub use dd::{DdProblem, read_dd, read_dd_from, write_dd};
 pub use edge_kinds::KindRows;
 pub use edge_list::{read_edge_list_from, write_edge_list};
-pub use features::{FeatureTable, feature_weights, read_features, read_features_from};
+pub use features::{
+    FeatureTable, feature_weights, read_features, read_features_from, read_features_with,
+};
 pub use format::Format;
 pub use gml::{read_gml_from, write_gml};
 pub use graphml::{read_graphml_from, write_graphml};
@@ -87,11 +92,13 @@ pub use matching::{
 };
 pub use matrix_market::{read_matrix_market_from, write_matrix_market};
 pub use metis::{read_metis_from, write_metis};
-pub use nodes::{NodeTable, TableColumn, read_nodes, read_nodes_from};
+pub use nodes::{NodeTable, TableColumn, read_nodes, read_nodes_from, read_nodes_with};
 pub use numpy::{read_npy_from, read_npz_from, write_npy, write_npz};
+pub use opencv::{read_opencv_from, write_opencv};
 pub use options::ReadOptions;
 pub use pairs::{
-    Candidates, PairRow, PairTable, read_pairs, read_pairs_from, write_anchors, write_pairs,
+    Candidates, PairRow, PairTable, read_pairs, read_pairs_from, read_pairs_with, write_anchors,
+    write_pairs,
 };
 pub use pajek::{read_pajek_from, write_pajek};
 pub use ply::{read_ply_from, write_ply};
@@ -110,9 +117,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
-use anchormatch::error::{Error, Hint, Result};
+use anchormatch::error::{Error, Hint, Result, Words};
 use anchormatch::graph::{Cleaning, EdgeKinds, Graph, GraphBuilder, Labels};
 use anchormatch::linalg::Matrix;
+use anchormatch::matching::Note;
 use fault::unwritable;
 use options::DEFAULT_MEMORY;
 
@@ -135,9 +143,18 @@ pub struct LoadedGraph {
     pub looks_like_points: bool,
     /// What the caller should know: directions, whether kept or set aside, and edges that were merged.
     pub notes: Vec<String>,
+    /// Where the first row may have been misread, as a header or as data, with advice.
+    pub doubts: Vec<Note>,
 }
 
 impl LoadedGraph {
+    /// All notes, with their advice in the words of a front door.
+    #[must_use]
+    pub fn worded_notes(&self, words: Words) -> Vec<String> {
+        let doubts = self.doubts.iter().map(|doubt| doubt.worded(words));
+        self.notes.iter().cloned().chain(doubts).collect()
+    }
+
     /// The same under other ids, where there are any.
     fn named(mut self, labels: Option<Labels>) -> Result<Self> {
         if let Some(labels) = labels {
@@ -204,6 +221,7 @@ pub fn read_graph_from(
         Format::Xyz => read_xyz_from(reader, name, options),
         Format::Ply => read_ply_from(reader, name, options),
         Format::Coco => read_coco_from(reader, name, options),
+        Format::OpenCv => read_opencv_from(reader, name, options),
         Format::MatrixMarket => read_matrix_market_from(reader, name, options),
         Format::GraphMl => read_graphml_from(reader, name, options),
         Format::Gml => read_gml_from(reader, name, options),
@@ -270,9 +288,10 @@ pub fn write_graph_to(
         (Format::Xyz, Some(positions)) => write_xyz(out, positions),
         (Format::Ply, Some(positions)) => write_ply(out, positions),
         (Format::Coco, Some(positions)) => write_coco(out, graph.labels(), positions),
-        (Format::Points | Format::Xyz | Format::Ply | Format::Coco, None) => Err(unwritable(
-            "found no positions, expected a point for every node",
-        )),
+        (Format::OpenCv, Some(positions)) => write_opencv(out, positions),
+        (Format::Points | Format::Xyz | Format::Ply | Format::Coco | Format::OpenCv, None) => Err(
+            unwritable("found no positions, expected a point for every node"),
+        ),
         (Format::EdgeList, _) => write_edge_list(out, graph),
         (Format::MatrixMarket, _) => write_matrix_market(out, graph),
         (Format::GraphMl, positions) => write_graphml(out, graph, positions),
@@ -339,6 +358,7 @@ fn finish(
         format,
         looks_like_points: false,
         notes,
+        doubts: Vec::new(),
     })
 }
 

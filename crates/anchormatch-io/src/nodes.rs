@@ -10,10 +10,12 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
+use anchormatch::matching::Note;
 
 use super::LoadedGraph;
 use super::fault::{fault, quoted};
+use super::header;
 use super::table::{Row, Shape, Table};
 
 /// What a first column may be called.
@@ -37,6 +39,8 @@ pub struct NodeTable {
     pub columns: Vec<TableColumn>,
     /// The file, for errors.
     pub file: String,
+    /// Whether the first row was taken as a header.
+    pub has_header: bool,
 }
 
 /// A column of a [`NodeTable`].
@@ -53,7 +57,15 @@ pub struct TableColumn {
 /// # Errors
 /// When the file cannot be read or a row is malformed.
 pub fn read_nodes(path: &Path) -> Result<NodeTable> {
-    super::open(path, |reader, name| read_nodes_from(reader, name))
+    read_nodes_with(path, None)
+}
+
+/// Reads the table of nodes at `path`; `header` says whether the first row is one, `None` goes by its names.
+///
+/// # Errors
+/// See [`read_nodes`].
+pub fn read_nodes_with(path: &Path, header: Option<bool>) -> Result<NodeTable> {
+    super::open(path, |reader, name| read_table(reader, name, header))
 }
 
 /// Reads a table of nodes from any reader; `name` stands for the file in errors.
@@ -61,26 +73,34 @@ pub fn read_nodes(path: &Path) -> Result<NodeTable> {
 /// # Errors
 /// When a row is malformed, an id or the name of a column stands twice, or there is no node.
 pub fn read_nodes_from(reader: impl BufRead, name: &str) -> Result<NodeTable> {
+    read_table(reader, name, None)
+}
+
+fn read_table(reader: impl BufRead, name: &str, has_header: Option<bool>) -> Result<NodeTable> {
     let mut table = Table::new(reader, name, SHAPE);
     let mut lines: HashMap<String, u64> = HashMap::new();
     let mut found = NodeTable {
         ids: Vec::new(),
         columns: Vec::new(),
         file: name.to_owned(),
+        has_header: false,
     };
     let mut first = true;
     // Where the columns that have names stand.
     let mut places = Vec::new();
     while let Some(row) = table.next()? {
         if std::mem::take(&mut first) {
-            let is_header = ID_NAMES
+            let is_named = ID_NAMES
                 .iter()
                 .any(|id| row.get(0).eq_ignore_ascii_case(id));
+            let is_header = has_header.unwrap_or(is_named);
             if !is_header && row.len() > 1 {
                 let expected =
                     "a header that begins with id, where there are more columns than one";
-                return Err(row.fault(0, quoted(row.get(0)), expected));
+                let error = row.fault(0, quoted(row.get(0)), expected);
+                return Err(error.hinting(&[Hint::WithHeader]));
             }
+            found.has_header = is_header;
             if is_header {
                 places = (1..row.len()).filter(|&k| !row.get(k).is_empty()).collect();
                 found.columns = named_columns(&row, &places)?;
@@ -125,7 +145,7 @@ impl LoadedGraph {
     /// The same graph with the nodes of `table` that have no edge, and with its columns.
     ///
     /// # Errors
-    /// When the graph has a node that the table does not name.
+    /// When the graph has a node that the table does not name, or the nodes are points and it names others.
     pub fn with_nodes(mut self, table: &NodeTable) -> Result<Self> {
         let labels = self.graph.labels();
         let mut is_named = vec![false; labels.len()];
@@ -151,12 +171,32 @@ impl LoadedGraph {
             let expected = "every node of the graph, with edges or without";
             return Err(fault(&table.file, None, None, found, expected));
         }
+        if let Some(id) = alone.first().filter(|_| self.format.is_points()) {
+            let found = format!("the node {}, which is no point", quoted(id));
+            let expected = "the ids of the points alone, which have coordinates";
+            return Err(fault(&table.file, None, None, found, expected));
+        }
+        // A name that is no id of the table's own: all others have edges, or are numbers.
+        if let [first, others @ ..] = table.ids.as_slice()
+            && !table.has_header
+            && !others.is_empty()
+            && alone.first() == Some(first)
+            && (alone.len() == 1 || header::is_odd(first, others.iter().map(String::as_str)))
+        {
+            let doubt = header::read_as(&quoted(first), "a node without edges");
+            self.doubts.push(in_file_of(table, &doubt));
+        }
         if !alone.is_empty() {
             self.graph = self.graph.with_isolated(alone)?;
         }
         self.columns.add_table(table, &places);
         Ok(self)
     }
+}
+
+/// A note that names the file of the table, beside those of the graph's own.
+fn in_file_of(table: &NodeTable, note: &Note) -> Note {
+    Note::hinting(format!("{}: {}", table.file, note.text()), note.hints())
 }
 
 #[cfg(test)]
@@ -212,6 +252,36 @@ mod tests {
             .with_nodes(&nodes("b\na\n").unwrap())
             .unwrap();
         assert_eq!(same, graph("a,b\n"));
+    }
+
+    #[test]
+    fn a_first_row_that_is_unlike_the_others_is_doubted() {
+        let doubts = |text: &str, header| {
+            let table = read_table(text.as_bytes(), "n.csv", header).unwrap();
+            let loaded = graph("1,2\n2,3\n").with_nodes(&table).unwrap();
+            (
+                loaded.graph.node_count(),
+                loaded.worded_notes(Hint::neutral),
+            )
+        };
+        let (nodes, notes) = doubts("neuron\n1\n2\n3\n", None);
+        assert_eq!(nodes, 4);
+        assert_eq!(
+            notes,
+            [
+                "n.csv: the first row, `neuron`, was read as a node without edges: is it a header?; \
+              say that there is a header if it is one"
+            ]
+        );
+        assert_eq!(doubts("neuron\n1\n2\n3\n", Some(true)), (3, Vec::new()));
+        assert_eq!(doubts("4\n1\n5\n2\n3\n", None), (5, Vec::new()));
+        let table = read_table(&b"neuron,kind\n1,x\n"[..], "n.csv", Some(true)).unwrap();
+        assert_eq!((table.ids.len(), table.columns.len()), (1, 1));
+        let error = read_table(&b"id,kind\n1,x\n"[..], "n.csv", Some(false)).unwrap_err();
+        assert!(
+            error.to_string().contains("a header that begins with id"),
+            "{error}"
+        );
     }
 
     #[test]

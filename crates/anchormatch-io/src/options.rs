@@ -26,6 +26,9 @@ pub struct ReadOptions {
     /// The columns of a table of points that hold x, y and perhaps z, by their names in the header or by
     /// their numbers from 1; `None` goes by the names `x`, `y`, `z`, or by position.
     pub columns: Option<Vec<String>>,
+    /// Whether the other columns of a table of points are kept, as [columns](super::LoadedGraph::columns) of its
+    /// nodes, where a header names them; without, they are passed over with a note.
+    pub node_columns: bool,
     /// What happens to an edge with two weights.
     pub duplicates: Duplicates,
     /// Whether the first row of an edge list is a header; `None` goes by its names.

@@ -48,6 +48,8 @@ pub(super) struct Element<'a> {
 pub(super) struct Xml<R> {
     reader: Reader<Counted<R>>,
     file: Rc<str>,
+    /// What the document should be.
+    wanted: &'static str,
     line: u64,
     column: u64,
     /// The names of the open elements, one after the other, and where each begins.
@@ -67,11 +69,17 @@ impl<R: BufRead> Xml<R> {
         Self {
             reader,
             file: file.into(),
+            wanted: "well-formed GraphML",
             line: 1,
             column: 1,
             names: String::new(),
             begins: Vec::new(),
         }
+    }
+
+    /// The same of a document that should be `wanted`.
+    pub(super) fn expecting(self, wanted: &'static str) -> Self {
+        Self { wanted, ..self }
     }
 
     /// The next piece, which lives in `buffer`.
@@ -158,7 +166,7 @@ impl<R: BufRead> Xml<R> {
                     "malformed or cut XML ({})",
                     printable(&other.to_string(), 120)
                 ),
-                "well-formed GraphML",
+                self.wanted,
             ),
         }
     }

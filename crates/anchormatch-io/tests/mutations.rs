@@ -27,7 +27,7 @@ const ALLOWED: u64 = 16;
 const MOST_MEMORY: u64 = 600;
 
 /// Seeds by hand, where the writers and the samples leave something out.
-const SEEDS: [(Format, &str); 16] = [
+const SEEDS: [(Format, &str); 18] = [
     (
         Format::EdgeList,
         "# a comment\nsource,target,weight\na,b,1.5\nb,\"c,\"\"d\"\"\",-2e3\n\nc,c,0\nä,a,0.25\n",
@@ -52,6 +52,16 @@ const SEEDS: [(Format, &str); 16] = [
     (
         Format::Coco,
         "[{\"image_id\": 3, \"keypoints\": [1, 2, 0.5, 3.5, 4, 0.25], \"score\": 1}]",
+    ),
+    (
+        Format::OpenCv,
+        "%YAML:1.0\n---\nkeypoints:\n   - [ 1.5, 2., 7., -1., 0., 0, -1 ]\n   - [ 3., 4., 7., -1., 0., 0, -1 ]\n\
+         d: !!opencv-matrix\n   rows: 2\n   cols: 1\n   dt: u\n   data: [ 1, 2 ]\n",
+    ),
+    (
+        Format::OpenCv,
+        "<?xml version=\"1.0\"?>\n<opencv_storage>\n<p type_id=\"opencv-matrix\">\n<rows>2</rows>\n<cols>1</cols>\n\
+         <dt>\"2f\"</dt>\n<data>\n 1. 2. 3. 4.</data></p>\n</opencv_storage>\n",
     ),
     (Format::Adjacency, "0,1,2\n1,0,3\n2,3,0\n"),
     (
@@ -392,6 +402,11 @@ fn ply_survives_damage() {
 #[test]
 fn coco_survives_damage() {
     storm(Format::Coco, 50);
+}
+
+#[test]
+fn opencv_survives_damage() {
+    storm(Format::OpenCv, 50);
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::DenseRegime => "force regime=\"dense\"",
         Hint::SparseRegime => "try regime=\"sparse\"",
         Hint::AllowUnmatched => "allow_unmatched=True leaves them out",
+        Hint::Undirected => "am.graph(…, duplicates=\"sum\") sets all directions aside",
         // No keyword does these.
         Hint::SmallerGraphs
         | Hint::SmallerGraph
@@ -58,6 +59,9 @@ fn words(hint: Hint) -> Option<&'static str> {
         | Hint::Variable
         | Hint::Columns
         | Hint::AsPoints
+        | Hint::WithHeader
+        | Hint::WithoutHeader
+        | Hint::NodeId
         | Hint::StartOver
         | Hint::OtherFolder
         | Hint::DataFolder => hint.neutral(),

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::facts::kind_arrays;
-use crate::failure::exception;
+use crate::failure::{WORDS, exception};
 use crate::graph::{Graph, rule};
 use crate::worker::Limits;
 
@@ -49,6 +49,7 @@ impl Reading {
             points: self.points,
             edgeless: true,
             columns: self.columns,
+            node_columns: false,
             duplicates: rule(&self.duplicates)?,
             header: self.header,
             directed: self.directed,
@@ -74,6 +75,7 @@ pub(crate) fn read_graph(
     let options = reading.options(limits.max_memory)?;
     let loaded = py.detach(|| anchormatch_io::read_graph(&path, &options));
     let loaded = loaded.map_err(exception)?;
+    let notes = loaded.worded_notes(WORDS);
     let result = PyDict::new(py);
     let nodes = loaded.graph.node_count();
     let columns: Vec<(&str, Vec<Option<&str>>)> = loaded
@@ -90,7 +92,7 @@ pub(crate) fn read_graph(
     result.set_item("points", loaded.format.is_points())?;
     let positions = loaded.positions.map(|places| arrays::array(py, places));
     result.set_item("positions", positions.transpose()?)?;
-    result.set_item("notes", loaded.notes)?;
+    result.set_item("notes", notes)?;
     result.set_item("graph", Bound::new(py, Graph::from(loaded.graph))?)?;
     Ok(result)
 }

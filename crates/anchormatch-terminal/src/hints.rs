@@ -28,6 +28,10 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::AllowUnmatched => "--allow-unmatched leaves them out",
         Hint::Columns => "choose the columns with --columns X,Y[,Z]",
         Hint::AsPoints => "the graph looks like a table of points: read it with --points",
+        Hint::Undirected => "--undirected sets all directions aside",
+        Hint::WithHeader => "--header yes says that it is a header",
+        Hint::WithoutHeader => "--header no says that it is data",
+        Hint::NodeId => "--node-id NAME takes the ids of the nodes from it",
         // No option does these.
         Hint::SmallerGraphs
         | Hint::SmallerGraph

@@ -6,7 +6,6 @@ use std::time::Duration;
 use anchormatch::matcher::{Matcher, registry};
 use anchormatch::settings::Settings;
 use anchormatch::{Anchors, Matching};
-use anchormatch_io::read_pairs;
 use anchormatch_terminal::hints::WORDS;
 use clap::Args;
 use serde_json::{Value, json};
@@ -14,9 +13,10 @@ use serde_json::{Value, json};
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, say};
 use crate::files::check_standard_once;
+use crate::headers::TableKind;
 use crate::job::Job;
 use crate::knowledge::Knowledge;
-use crate::method::{Wish, presets};
+use crate::method::{REGIMES, Wish, presets};
 use crate::sides::{PointsModel, Sides};
 use crate::values;
 
@@ -45,6 +45,11 @@ pub(crate) struct Asking {
     /// Let nodes without a partner stay alone
     #[arg(long)]
     allow_unmatched: bool,
+
+    /// Keep all pairs of nodes, or lists of candidates (best, fast): `auto` goes by size and density, `sparse` takes
+    /// graphs of any size that the memory holds
+    #[arg(long, value_parser = REGIMES)]
+    regime: Option<String>,
 
     /// How two sets of points lie to each other, with --points (best, fast) [default: auto]
     #[arg(long, value_name = "MODEL")]
@@ -88,26 +93,28 @@ impl Asking {
         let paths = [self.source.as_path(), self.target.as_path()];
         let (memory, model) = (job.max_memory(), self.points_model);
         let (matcher, kinds) = (matcher.as_ref(), self.knowledge.kinds());
-        let tables = self.knowledge.tables()?;
+        let tables = self.knowledge.tables(&self.reading)?;
         let sides = Sides::read(
             &self.reading,
             paths,
             matcher,
             model,
-            (kinds, &tables),
+            (kinds, &tables, self.knowledge.wants_columns()),
             memory,
         )?;
         let sides = self.knowledge.named(sides, &tables)?;
         check(&sides)?;
         let (source, target) = (&sides.source, &sides.target);
-        let anchors = match &self.anchors {
-            Some(path) => {
-                let pairs = read_pairs(path)?;
-                sides.looked_up(pairs.anchors(&source.graph, &target.graph))?
-            }
+        let listed = match &self.anchors {
+            Some(path) => Some(self.reading.pairs(path, TableKind::Anchors)?),
+            None => None,
+        };
+        let anchors = match &listed {
+            Some(table) => sides.looked_up(table.anchors(&source.graph, &target.graph))?,
             None => Anchors::none(),
         };
-        let known = self.knowledge.read(&sides, matcher)?;
+        let knowledge = &self.knowledge;
+        let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
         let task = known.told_to(sides.task(&anchors)?)?;
         let matching = matcher.run(&task, job.monitor())?;
         job.finish();
@@ -130,9 +137,13 @@ impl Asking {
         if let Some(model) = self.points_model {
             set("points_model", model.setting());
         }
-        let matcher = registry::configured(&self.preset, &settings)?;
-        Wish::check(&self.knowledge.wishes(), matcher.as_ref())?;
-        Ok(matcher)
+        let mut wishes = self.knowledge.wishes();
+        if let Some(regime) = &self.regime {
+            wishes.push(Wish::parameter("--regime", "regime", json!(regime)));
+            settings.insert("regime".to_owned(), json!(regime));
+        }
+        Wish::check(&wishes, registry::by_name(&self.preset)?.as_ref())?;
+        Ok(registry::configured(&self.preset, &settings)?)
     }
 
     fn check_files(&self) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anchormatch::Error;
 use anchormatch::error::Hint;
 use anchormatch_io::{Format, LoadedGraph, write_graph};
+use anchormatch_terminal::hints::WORDS;
 use clap::Args;
 use serde_json::json;
 
@@ -67,7 +68,7 @@ impl Options {
         job.finish();
         let graph = &loaded.graph;
         write_graph(&self.output, graph, loaded.positions.as_ref(), Some(to))?;
-        let mut notes = loaded.notes.clone();
+        let mut notes = loaded.worded_notes(WORDS);
         if !to.keeps_ids() && loaded.format.keeps_ids() {
             notes.push(format!(
                 "ids became numbers, in the order of the nodes: {} has no place for them",

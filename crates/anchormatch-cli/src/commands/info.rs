@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anchormatch::spectral::Spectrum;
 use anchormatch_io::LoadedGraph;
+use anchormatch_terminal::hints::WORDS;
 use clap::Args;
 use serde::Serialize;
 
@@ -136,7 +137,7 @@ impl Info {
             zero_weights_dropped: cleaning.zero_weights,
             second_eigenvalue: None,
             largest_eigenvalue: None,
-            notes: loaded.notes.clone(),
+            notes: loaded.worded_notes(WORDS),
         }
     }
 
@@ -228,6 +229,7 @@ mod tests {
             format: anchormatch_io::Format::EdgeList,
             looks_like_points: false,
             notes: vec![],
+            doubts: Vec::new(),
         };
         let info = Info::of("x", &loaded, "error");
         assert_eq!((info.nodes, info.edges, info.isolated_nodes), (4, 2, 1));

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
 use anchormatch::matcher::{ExampleLearner, LearningMethod, Lesson};
-use anchormatch_io::{LoadedGraph, read_pairs};
+use anchormatch_io::LoadedGraph;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{check_writable, write};
+use crate::headers::TableKind;
 use crate::job::Job;
 use crate::values;
 
@@ -141,7 +142,8 @@ impl Options {
     ) -> Result<Example, Failure> {
         let source = self.reading.graph(source, max_memory)?;
         let target = self.reading.graph(target, max_memory)?;
-        let truth = read_pairs(truth)?.indices(&source.graph, &target.graph)?;
+        let truth = self.reading.pairs(truth, TableKind::Truth)?;
+        let truth = truth.indices(&source.graph, &target.graph)?;
         Ok(Example {
             source,
             target,

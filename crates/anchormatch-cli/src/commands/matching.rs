@@ -10,7 +10,7 @@ use anchormatch::matching::{Expected, Note, Score};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
-    LoadedGraph, read_pairs, write_alternatives_csv, write_matching_csv, write_matching_json,
+    LoadedGraph, PairTable, write_alternatives_csv, write_matching_csv, write_matching_json,
     write_unmatched_csv, write_whole,
 };
 use anchormatch_report::{Image, Report, Run, Side};
@@ -22,6 +22,7 @@ use crate::files::{
     check_distinct, check_standard_once, check_writable, command_line, has_extension, is_standard,
     name, write,
 };
+use crate::headers::TableKind;
 use crate::job::Job;
 use crate::knowledge::{Knowledge, Known};
 use crate::method::Method;
@@ -175,8 +176,7 @@ struct Truth {
 }
 
 /// Reads a truth; one of nodes that none of the graphs has is that of other graphs.
-fn known_truth(path: &Path, sides: &Sides) -> Result<Truth, Failure> {
-    let table = read_pairs(path)?;
+fn known_truth(table: &PairTable, sides: &Sides) -> Result<Truth, Failure> {
     let (s, t) = (&sides.source.graph, &sides.target.graph);
     let (pairs, unknown) = table.known_indices(s, t)?;
     if pairs.is_empty() && unknown > 0 {
@@ -300,13 +300,13 @@ impl Options {
         let paths = [self.source.as_path(), self.target.as_path()];
         let model = self.method.points_model;
         let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
-        let tables = self.knowledge.tables()?;
+        let tables = self.knowledge.tables(&self.reading)?;
         let sides = Sides::read(
             &self.reading,
             paths,
             matcher,
             model,
-            (kinds, &tables),
+            (kinds, &tables, self.knowledge.wants_columns()),
             memory,
         )?;
         let sides = self.knowledge.named(sides, &tables)?;
@@ -317,19 +317,30 @@ impl Options {
         let read = |path: &Option<PathBuf>| path.as_deref().map(Image::read).transpose();
         let images = [read(&self.source_image)?, read(&self.target_image)?];
         let (s, t) = (&sides.source.graph, &sides.target.graph);
-        let anchors = match &self.anchors {
-            Some(path) => sides.looked_up(read_pairs(path)?.anchors(s, t))?,
+        let read = |path: &Option<PathBuf>, kind| {
+            let path = path.as_deref();
+            path.map(|path| self.reading.pairs(path, kind)).transpose()
+        };
+        let listed = read(&self.anchors, TableKind::Anchors)?;
+        let anchors = match &listed {
+            Some(table) => sides.looked_up(table.anchors(s, t))?,
             None => Anchors::none(),
         };
-        let truth = match &self.truth {
-            Some(path) => Some(known_truth(path, &sides)?),
+        let right = read(&self.truth, TableKind::Truth)?;
+        let truth = match &right {
+            Some(table) => Some(known_truth(table, &sides)?),
             None => None,
         };
-        let known = self.knowledge.read(&sides, matcher)?;
-        let similarity = match &self.method.node_similarity {
-            Some(path) => Some(Arc::new(read_pairs(path)?.similarity(s, t)?)),
+        let knowledge = &self.knowledge;
+        let mut known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
+        let alike = read(&self.method.node_similarity, TableKind::Similarity)?;
+        let similarity = match &alike {
+            Some(table) => Some(Arc::new(sides.looked_up(table.similarity(s, t))?)),
             None => None,
         };
+        for table in right.iter().chain(&alike) {
+            known.doubt(table, &sides);
+        }
         Ok(Input {
             sides,
             anchors,

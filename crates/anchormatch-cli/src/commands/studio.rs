@@ -24,6 +24,7 @@ use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{
     check_distinct, check_standard_once, check_writable, is_standard, name, print, shell_word,
 };
+use crate::headers::TableKind;
 use crate::job::Job;
 use crate::knowledge::Knowledge;
 use crate::method::Method;
@@ -242,13 +243,13 @@ impl Options {
         let paths = paths.map(PathBuf::as_path);
         let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
         let model = self.method.points_model;
-        let tables = self.knowledge.tables()?;
+        let tables = self.knowledge.tables(&self.reading)?;
         let sides = Sides::read(
             &self.reading,
             paths,
             matcher,
             model,
-            (kinds, &tables),
+            (kinds, &tables, self.knowledge.wants_columns()),
             memory,
         )?;
         let sides = self.knowledge.named(sides, &tables)?;
@@ -262,15 +263,22 @@ impl Options {
         let read = |path: &Option<PathBuf>| path.as_deref().map(Image::read).transpose();
         let [source_image, target_image] = [read(&self.source_image)?, read(&self.target_image)?];
         let (s, t) = (&sides.source.graph, &sides.target.graph);
-        let found = match file.exists() {
-            true => Some(sides.looked_up(read_pairs(file)?.anchors(s, t))?),
+        let listed = match file.exists() {
+            true => Some(self.reading.pairs(file, TableKind::Anchors)?),
             false => None,
         };
-        let known = self.knowledge.read(&sides, matcher)?;
+        let found = match &listed {
+            Some(table) => Some(sides.looked_up(table.anchors(s, t))?),
+            None => None,
+        };
+        let knowledge = &self.knowledge;
+        let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
         let nothing = Anchors::none();
         let mut task = known.told_to(sides.task(&nothing)?)?;
         if let Some(path) = &self.method.node_similarity {
-            task = task.with_similarity(Arc::new(read_pairs(path)?.similarity(s, t)?))?;
+            let table = self.reading.pairs(path, TableKind::Similarity)?;
+            let similarity = sides.looked_up(table.similarity(s, t))?;
+            task = task.with_similarity(Arc::new(similarity))?;
         }
         let mut facts = task.facts().clone();
         facts.points = points_of(&sides.source, &sides.target).or(facts.points);

@@ -7,13 +7,14 @@ use super::super::fault::quoted;
 use super::super::table::Row;
 
 /// The pairs of names that make a header of two columns.
-const END_NAMES: [(&str, &str); 16] = [
+const END_NAMES: [(&str, &str); 17] = [
     ("source", "target"),
     ("from", "to"),
     ("src", "dst"),
     ("node1", "node2"),
     ("node_1", "node_2"),
     ("u", "v"),
+    ("v1", "v2"),
     ("i", "j"),
     ("left", "right"),
     ("subject", "object"),

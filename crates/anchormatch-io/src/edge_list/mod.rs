@@ -7,7 +7,7 @@
 //!
 //! The first row is a header when its third field is a name rather than a number (it does not
 //! begin with a digit, a sign or a point, and is not `nan` or `inf`), or, with two columns, when its
-//! fields are one of the pairs source,target · from,to · src,dst · node1,node2 · u,v · i,j, in
+//! fields are one of the pairs source,target · from,to · src,dst · node1,node2 · u,v · v1,v2 · i,j, in
 //! either case. A header that has one of these pairs may have its columns in any order and others
 //! among them, as Gephi's and pandas's tables do: the weight is then the column `weight`, and a
 //! column `type` says `directed` or `undirected`.
@@ -29,6 +29,7 @@ use anchormatch::graph::{Directions, Graph};
 
 use super::edge_kinds::KindRows;
 use super::fault::fault;
+use super::header;
 use super::recognise::{DOUBTFUL, Doubt};
 use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
@@ -72,6 +73,7 @@ pub fn read_edge_list_from(
     let mut doubt = Doubt::default();
     let mut kinds = KindRows::default();
     let mut note = None;
+    let mut doubts = Vec::new();
     while let Some(row) = table.next()? {
         let columns = match columns {
             Some(columns) => columns,
@@ -80,6 +82,9 @@ pub fn read_edge_list_from(
                 columns = Some(found);
                 if is_header {
                     note = found.unusual_weight(&row, options);
+                    if options.header.is_none() && ends(&row).is_none() {
+                        doubts.push(header::taken(&row));
+                    }
                     continue;
                 }
                 found
@@ -138,24 +143,32 @@ pub fn read_edge_list_from(
     }
     if options.header.is_none() && rows > 1 && opens_with_strangers(&loaded.graph) {
         let labels = loaded.graph.labels();
-        loaded.notes.push(format!(
-            "the first row, {},{}, was read as an edge, of nodes that occur nowhere else: is it a header?",
-            labels.get(0),
-            labels.get(1)
-        ));
+        let fields = format!("{},{}", labels.get(0), labels.get(1));
+        let what = "an edge, of nodes that occur nowhere else";
+        doubts.push(header::read_as(&fields, what));
     }
+    loaded.doubts = doubts;
     Ok(loaded)
 }
 
-/// Whether the first edge is between two words that no other edge knows, as a header would be.
+/// Whether the first edge is between two words that no other edge knows, as a header would be: of letters alone, or
+/// where all others are numbers.
 fn opens_with_strangers(graph: &Graph) -> bool {
-    let is_word = |node: usize| {
-        let name = graph.labels().get(node);
+    let labels = graph.labels();
+    let of_letters = |node: usize| {
+        let name = labels.get(node);
         name.chars()
             .all(|c| c.is_alphabetic() || matches!(c, '_' | ' '))
     };
-    let is_strange = |node: usize| graph.neighbours(node).len() == 1 && is_word(node);
-    graph.node_count() > 2 && graph.weight(0, 1) != 0.0 && is_strange(0) && is_strange(1)
+    let is_number = |node: usize| labels.get(node).parse::<f64>().is_ok();
+    let meets_once = |node: usize| graph.neighbours(node).len() == 1;
+    let n = graph.node_count();
+    n > 2
+        && graph.weight(0, 1) != 0.0
+        && meets_once(0)
+        && meets_once(1)
+        && ((of_letters(0) && of_letters(1))
+            || (!is_number(0) && !is_number(1) && (2..n).all(is_number)))
 }
 
 /// Writes `graph` as `source,target,weight` with a header.

@@ -20,10 +20,12 @@ pub use write::{write_anchors, write_pairs};
 use std::io::BufRead;
 use std::path::Path;
 
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
+use anchormatch::matching::Note;
 
 use super::edge_list::{SHAPE, ends, is_header};
 use super::fault::{fault, quoted};
+use super::header;
 use super::table::{Row, Table};
 
 /// The names of a third column.
@@ -43,6 +45,10 @@ pub struct PairTable {
     pub rows: Vec<PairRow>,
     /// The file, for errors.
     pub file: String,
+    /// The ids that the first row would have, where it was taken as a header.
+    pub header: Option<[String; 2]>,
+    /// Where the first row may have been misread.
+    pub doubts: Vec<Note>,
 }
 
 /// One pair of ids, or one id whose node has no partner.
@@ -63,7 +69,15 @@ pub struct PairRow {
 /// # Errors
 /// When the file cannot be read or a row is malformed.
 pub fn read_pairs(path: &Path) -> Result<PairTable> {
-    super::open(path, |reader, name| read_pairs_from(reader, name))
+    read_pairs_with(path, None)
+}
+
+/// Reads the pairs at `path`; `header` says whether the first row is one, `None` goes by its names.
+///
+/// # Errors
+/// See [`read_pairs`].
+pub fn read_pairs_with(path: &Path, header: Option<bool>) -> Result<PairTable> {
+    super::open(path, |reader, name| read_table(reader, name, header))
 }
 
 /// Reads pairs from any reader; `name` stands for the file in errors.
@@ -73,23 +87,35 @@ pub fn read_pairs(path: &Path) -> Result<PairTable> {
 /// # Errors
 /// When a row is malformed or there is neither a row nor a header.
 pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
+    read_table(reader, name, None)
+}
+
+fn read_table(reader: impl BufRead, name: &str, has_header: Option<bool>) -> Result<PairTable> {
     let mut table = Table::new(reader, name, SHAPE);
     let mut rows = Vec::new();
     let mut first = true;
     // Source, target and, where there are three columns, the weight.
     let mut columns = (0, 1, 2);
+    let mut header = None;
+    let mut doubts = Vec::new();
     while let Some(row) = table.next()? {
-        if std::mem::take(&mut first) {
+        if std::mem::take(&mut first) && has_header != Some(false) {
+            let is_said = has_header == Some(true);
             // `source,target,1` is a pair of two nodes of odd names.
-            let named = ends(&row).filter(|&(s, t)| row.len() == 2 || row.is_name(3 - s - t));
+            let is_named =
+                |&(s, t): &(usize, usize)| is_said || row.len() == 2 || row.is_name(3 - s - t);
+            let named = ends(&row).filter(is_named);
             if let Some((source, target)) = named {
                 columns = (source, target, 3 - source - target);
-                continue;
-            }
-            if is_header(&row)? {
+            } else if !is_said && is_header(&row)? {
                 names_itself(&row)?;
+                doubts.push(header::taken(&row));
+            } else if !is_said {
+                rows.push(pair(&row, columns)?);
                 continue;
             }
+            header = Some([columns.0, columns.1].map(|column| row.get(column).to_owned()));
+            continue;
         }
         rows.push(pair(&row, columns)?);
     }
@@ -100,6 +126,8 @@ pub fn read_pairs_from(reader: impl BufRead, name: &str) -> Result<PairTable> {
     Ok(PairTable {
         rows,
         file: name.to_owned(),
+        header,
+        doubts,
     })
 }
 
@@ -129,5 +157,6 @@ fn names_itself(row: &Row<'_>) -> Result<()> {
         return Ok(());
     }
     let wanted = "a number, or a header such as source,target,weight";
-    Err(row.fault(2, quoted(row.get(2)), wanted))
+    let error = row.fault(2, quoted(row.get(2)), wanted);
+    Err(error.hinting(&[Hint::WithHeader]))
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use anchormatch::anchors::{Anchor, Anchors};
-use anchormatch::error::{Error, Result};
+use anchormatch::error::{Error, Hint, Result};
 use anchormatch::graph::Graph;
+use anchormatch::matching::Note;
 
 use super::super::fault::{fault, quoted};
 use super::{PairRow, PairTable};
@@ -18,7 +19,7 @@ impl PairTable {
     ///
     /// # Errors
     /// With the file and the line, when an id is unknown, a weight is not in (0, 1] or not 1 where there is
-    /// no partner, or a node has two hard anchors, or one and none.
+    /// no partner, or a node has two hard anchors, or one and none, be it a soft one.
     pub fn anchors(&self, source: &Graph, target: &Graph) -> Result<Anchors> {
         let mut partners = Partners::new(self);
         let mut anchors = Vec::with_capacity(self.rows.len());
@@ -46,8 +47,27 @@ impl PairTable {
                 }
             }
         }
+        self.check_soft(&partners, source, target)?;
         let [first, second] = alone;
         Anchors::new(source, target, anchors)?.with_alone([source, target], first, second)
+    }
+
+    /// Refuses evidence for a partner of a node that has none.
+    fn check_soft(&self, partners: &Partners<'_>, source: &Graph, target: &Graph) -> Result<()> {
+        let soft = self
+            .rows
+            .iter()
+            .filter(|row| row.weight.is_some_and(|weight| weight < 1.0));
+        for row in soft {
+            let (s, t) = self.find(row, source, target)?;
+            for (side, node) in [(0, s), (1, t)] {
+                let known = node.and_then(|node| partners.of[side].get(&node));
+                if let Some(&(None, first)) = known {
+                    return Err(partners.contradiction(side, row, first));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The rows as node indices, weights left aside, and without the nodes that have no partner.
@@ -89,6 +109,22 @@ impl PairTable {
         Ok((indices, unknown))
     }
 
+    /// Where the first row may have been misread: what the reader doubts, and a header whose names are ids of
+    /// nodes of both graphs.
+    #[must_use]
+    pub fn doubts(&self, source: &Graph, target: &Graph) -> Vec<Note> {
+        let is_pair = |[s, t]: &&[String; 2]| {
+            source.labels().find(s).is_some() && target.labels().find(t).is_some()
+        };
+        let lost = self.header.as_ref().filter(is_pair).map(|[s, t]| {
+            let fields = quoted(&format!("{s},{t}"));
+            let text =
+                format!("the first row, {fields}, was taken as a header, and its names are ids");
+            Note::hinting(text, &[Hint::WithoutHeader])
+        });
+        self.doubts.iter().cloned().chain(lost).collect()
+    }
+
     fn find(&self, row: &PairRow, source: &Graph, target: &Graph) -> Result<Ends> {
         self.find_in(row, [(source, "source"), (target, "target")])
     }
@@ -107,7 +143,19 @@ impl PairTable {
                 };
                 let expected = format!("the id of a node of the {side} graph{such}");
                 let found = format!("the unknown id {}", quoted(id));
-                self.fault(row, column, found, expected)
+                let error = self.fault(row, column, found, expected);
+                // Who has written a header of its own meets this first.
+                let is_first = self.header.is_none()
+                    && self.rows.len() > 1
+                    && self
+                        .rows
+                        .first()
+                        .is_some_and(|first| first.line == row.line);
+                if is_first {
+                    error.hinting(&[Hint::WithHeader])
+                } else {
+                    error
+                }
             })
         };
         let [first, second] = sides;

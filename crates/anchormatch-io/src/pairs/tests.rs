@@ -71,7 +71,10 @@ fn a_first_row_with_a_slip_is_no_header() {
         let error = read(text).unwrap_err().to_string();
         assert!(
             error.starts_with("a.csv, line 1, column 3: found")
-                && error.ends_with("expected a number, or a header such as source,target,weight"),
+                && error.ends_with(
+                    "expected a number, or a header such as source,target,weight; \
+                     say that there is a header if it is one"
+                ),
             "{error}"
         );
     }
@@ -82,6 +85,64 @@ fn a_first_row_with_a_slip_is_no_header() {
     ] {
         let rows = read(&format!("{header}\nann,0,0.5\n")).unwrap().rows;
         assert_eq!(rows.len(), 1, "{header}");
+    }
+}
+
+#[test]
+fn a_header_may_be_told() {
+    let folder = std::env::temp_dir().join(format!("anchormatch-pairs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("a.csv");
+    let (source, target) = graphs();
+    let read = |text: &str, header| {
+        std::fs::write(&path, text).unwrap();
+        read_pairs_with(&path, header).unwrap()
+    };
+    let doubts = |table: &PairTable| -> Vec<String> {
+        let doubts = table.doubts(&source, &target).into_iter();
+        doubts.map(|doubt| doubt.to_string()).collect()
+    };
+    let odd = read("person,number\nann,3\n", Some(true));
+    assert_eq!(odd.anchors(&source, &target).unwrap().hard(), [(0, 3)]);
+    assert_eq!(doubts(&odd), Vec::<String>::new());
+    let unknown = read("person,number\nann,3\n", None).anchors(&source, &target);
+    let error = unknown.unwrap_err().to_string();
+    assert!(
+        error.ends_with("; say that there is a header if it is one"),
+        "{error}"
+    );
+    let data = read("source,target\nann,3\n", Some(false));
+    assert_eq!(data.rows.len(), 2);
+    // A pair that is lost to a header that is none.
+    let lost = read("ann,3\nbob,1\n", Some(true));
+    assert_eq!(lost.rows.len(), 1);
+    assert_eq!(
+        doubts(&lost),
+        [
+            "the first row, `ann,3`, was taken as a header, and its names are ids; \
+          say that there is no header if it is data"
+        ]
+    );
+    let taken = read("person,account,score\nann,3,0.5\n", None);
+    assert_eq!(
+        doubts(&taken),
+        [
+            "the first row, `person,account,score`, was taken as a header; \
+          say that there is no header if it is data"
+        ]
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn evidence_for_a_partner_of_a_node_that_has_none_is_a_contradiction() {
+    for text in [
+        "ann,0,0.5\nann,,\n",
+        "ann,,\nann,0,0.5\n",
+        "bob,0,0.5\n,0,\n",
+    ] {
+        let error = refusal(text);
+        assert!(error.contains("with a partner, which line"), "{error}");
     }
 }
 

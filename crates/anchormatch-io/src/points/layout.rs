@@ -118,9 +118,32 @@ impl Layout {
         }
     }
 
-    /// The columns that are not read, as a note.
-    pub(super) fn passed_over(&self, header: Option<&Header>, width: usize) -> Option<String> {
-        let is_read = |i: usize| self.id == Some(i) || self.axes.contains(&i);
+    /// The columns that are neither id nor coordinate and have a name, where the caller wants them.
+    pub(super) fn others(
+        &self,
+        header: Option<&Header>,
+        options: &ReadOptions,
+    ) -> Vec<(usize, String)> {
+        let names = header.filter(|_| options.node_columns);
+        let names = names.map_or(&[][..], |header| &header.names[..]);
+        let named = names.iter().enumerate().filter(|(i, name)| {
+            self.id != Some(*i) && !self.axes.contains(i) && !bare(name).is_empty()
+        });
+        named.map(|(i, name)| (i, bare(name).to_owned())).collect()
+    }
+
+    /// The columns that are not read, as a note; `others` are.
+    pub(super) fn passed_over(
+        &self,
+        header: Option<&Header>,
+        others: &[(usize, String)],
+        width: usize,
+    ) -> Option<String> {
+        let is_read = |i: usize| {
+            self.id == Some(i)
+                || self.axes.contains(&i)
+                || others.iter().any(|(other, _)| *other == i)
+        };
         let name = |i: usize| match header.map(|header| header.names[i].as_str()) {
             None | Some("") => (i + 1).to_string(),
             Some(name) => quoted(name),

@@ -1,4 +1,5 @@
-//! Tables of points: columns `x`, `y` and perhaps `z`, an id, and others that are passed over.
+//! Tables of points: columns `x`, `y` and perhaps `z`, an id, and others that are passed over or, where
+//! [`ReadOptions::node_columns`] asks for them, kept.
 //!
 //! The rules of every table hold (see `table.rs`). The first row is a header when its last field is a name
 //! and none is a number. A header that has `x` and `y`, in either case, may have its columns in any order:
@@ -24,6 +25,7 @@ use anchormatch::graph::Labels;
 use anchormatch::linalg::Matrix;
 
 use super::cloud::Cloud;
+use super::columns::ColumnBuilder;
 use super::fault::quoted;
 use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions};
@@ -88,6 +90,10 @@ fn read(
     let mut layout: Option<Layout> = None;
     let mut notes = Vec::new();
     let mut cloud = Cloud::new(name, options);
+    let mut columns = ColumnBuilder::default();
+    // Where the columns that are kept stand, and their numbers among these.
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    let mut rows = 0;
     let mut lines: HashMap<String, u64> = HashMap::new();
     while let Some(row) = table.next()? {
         if cloud.is_empty() && header.is_none() && Header::is(&row, options) {
@@ -99,7 +105,12 @@ fn read(
         }
         if layout.is_none() {
             let found = Layout::of(&row, header.as_ref(), format, options)?;
-            notes.extend(found.passed_over(header.as_ref(), row.len()));
+            let others = found.others(header.as_ref(), options);
+            notes.extend(found.passed_over(header.as_ref(), &others, row.len()));
+            kept = others
+                .iter()
+                .map(|(place, name)| (*place, columns.column(name)))
+                .collect();
             layout = Some(found);
         }
         let layout = layout.as_ref().expect("the first row of data decides it");
@@ -114,9 +125,17 @@ fn read(
         for &column in &layout.axes {
             cloud.coordinate(row.number(column)?);
         }
+        for &(place, column) in &kept {
+            cloud.beside(columns.set(column, rows, row.get(place)));
+        }
+        rows += 1;
     }
     let dimensions = layout.map_or(2, |layout| layout.axes.len());
-    cloud.finish(dimensions, format, notes)
+    let loaded = cloud.finish(dimensions, format, notes)?;
+    Ok(LoadedGraph {
+        columns: columns.finish(rows, &HashMap::new()),
+        ..loaded
+    })
 }
 
 /// Writes points as `id,x,y[,z]` with a header, one row of `positions` for each label.

@@ -165,6 +165,23 @@ fn columns_go_by_their_names() {
 }
 
 #[test]
+fn other_columns_are_kept_where_they_are_asked_for() {
+    let options = ReadOptions {
+        node_columns: true,
+        ..ReadOptions::default()
+    };
+    let text = "id,x,size,,y,kind\na,3,1.5,?,4,corner\nb,0,2,?,0,\n";
+    let loaded = read_points_from(text.as_bytes(), "p.csv", &options).unwrap();
+    assert_eq!(loaded.notes, ["column 4 was not read"]);
+    let names: Vec<&str> = loaded.columns.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["size", "kind"]);
+    let words = |name: &str| loaded.columns.get(name).unwrap().words(2);
+    assert_eq!(words("size"), [Some("1.5"), Some("2")]);
+    assert_eq!(words("kind"), [Some("corner"), None]);
+    assert_eq!(read(text).unwrap().columns.iter().count(), 0);
+}
+
+#[test]
 fn columns_may_be_chosen() {
     let read = |text: &str, columns: &str| {
         let columns = columns.split(',').map(String::from).collect();

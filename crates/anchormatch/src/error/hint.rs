@@ -74,6 +74,14 @@ pub enum Hint {
     Columns,
     /// Read what looks like a table of points as one.
     AsPoints,
+    /// Set directions aside.
+    Undirected,
+    /// Take the first row of a table as a header.
+    WithHeader,
+    /// Take the first row of a table as data.
+    WithoutHeader,
+    /// Take the ids of nodes from another attribute.
+    NodeId,
 }
 
 /// What a front door says for each hint: a clause that can stand after a semicolon.
@@ -81,7 +89,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 36] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -114,6 +122,10 @@ impl Hint {
         Self::AllowUnmatched,
         Self::Columns,
         Self::AsPoints,
+        Self::Undirected,
+        Self::WithHeader,
+        Self::WithoutHeader,
+        Self::NodeId,
     ];
 
     /// The library's own words, which name no option.
@@ -152,6 +164,10 @@ impl Hint {
             Self::AllowUnmatched => "allow nodes to stay alone",
             Self::Columns => "choose the columns of the coordinates",
             Self::AsPoints => "the graph looks like a table of points: read it as points",
+            Self::Undirected => "set all directions aside",
+            Self::WithHeader => "say that there is a header if it is one",
+            Self::WithoutHeader => "say that there is no header if it is data",
+            Self::NodeId => "take the ids of the nodes from this attribute",
         }
     }
 }
@@ -195,7 +211,7 @@ mod tests {
             Hint::ALL.len()
         );
         // The last variant in the list is the last of the enum: none was forgotten at the end.
-        assert_eq!(Hint::ALL.len(), Hint::AsPoints as usize + 1);
+        assert_eq!(Hint::ALL.len(), Hint::NodeId as usize + 1);
         let words: HashSet<&str> = Hint::ALL.iter().map(|hint| hint.neutral()).collect();
         assert_eq!(words.len(), Hint::ALL.len());
     }

@@ -1,7 +1,7 @@
 //! What all matchers share: the nodes that are left to match, the log of a run, and the result made of
 //! a solution.
 
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::graph::Graph;
 use crate::matching::{Diagnostics, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
@@ -57,7 +57,8 @@ impl Log {
                 "the edges have directions, which are not compared here: between two nodes the stronger counts",
             ),
             [true, false] | [false, true] => {
-                self.note("the edges of one graph alone have directions, which are not used");
+                let text = "the edges of one graph alone have directions, which are not used";
+                self.note(Note::hinting(text, &[Hint::Directed, Hint::Undirected]));
             }
             _ => {}
         }

@@ -6,8 +6,10 @@
 //! a member of [`Fact`] and a term of the evidence, and no parameter of the functions on the way.
 
 mod allowed;
+mod overlap;
 
 pub use allowed::Allowed;
+pub use overlap::Overlap;
 
 use std::borrow::Cow;
 use std::sync::Arc;
