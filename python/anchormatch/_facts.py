@@ -15,7 +15,14 @@ from ._numbers import FloatArray, IndexArray, check_sparse, float_array, is_miss
 from ._points import Points
 from ._read import file_name
 
-__all__ = ["candidate_arrays", "compared", "crossing_arrays", "same_columns", "with_nodes"]
+__all__ = [
+    "candidate_arrays",
+    "compared",
+    "crossing_arrays",
+    "feature_arrays",
+    "same_columns",
+    "with_nodes",
+]
 
 #: Rows, columns and values.
 Entries = tuple[IndexArray, IndexArray, FloatArray]
@@ -35,8 +42,6 @@ def with_nodes(graph: Graph, data: Any, table: Any, name: str) -> Graph:
         made = graph._twin()
         made._columns = own
         return made
-    if isinstance(graph, Points):
-        raise ValueError(f"{name}: found points, expected graphs: points name their nodes by themselves")
     ids, columns = _table(table, name)
     known = {node: k for k, node in enumerate(ids)}
     if ids and graph.n_nodes and not any(node in known for node in graph.ids):
@@ -45,6 +50,8 @@ def with_nodes(graph: Graph, data: Any, table: Any, name: str) -> Graph:
             f"{graph.ids[0]!r}"
         )
     more = [node for node in ids if graph._place(node) is None]
+    if more and isinstance(graph, Points):
+        raise ValueError(f"{name}: found {more[0]!r}, which is no point, expected the ids of the points alone")
     made = _extended(graph, more) if more else graph._twin()
     rows = [known.get(node) for node in made.ids]
     made._columns = {column: _padded(words, made.n_nodes) for column, words in own.items()}
@@ -170,9 +177,57 @@ def compared(
     return [_column(name, source, target, "attributes") for name in names], notes
 
 
-def same_columns(same: Any, source: Graph, target: Graph) -> list[Column]:
-    """The columns in which partners must have the same value."""
-    return [] if same is None else [_column(name, source, target, "same") for name in _names(same, "same")]
+def same_columns(same: Any, source: Graph, target: Graph) -> tuple[list[Column], list[str]]:
+    """The columns in which partners must have the same value, and what is to be said of them."""
+    if same is None:
+        return [], []
+    columns = [_column(name, source, target, "same") for name in _names(same, "same")]
+    said = [_native.same_note(*column) for column in columns]
+    return columns, [note for note in said if note is not None]
+
+
+def feature_arrays(
+    source_attributes: Any, target_attributes: Any, source: Graph, target: Graph
+) -> tuple[Entries, Entries, int] | None:
+    """Nodes, attributes and values of both sides, and how many attributes there are."""
+    if source_attributes is None and target_attributes is None:
+        return None
+    if source_attributes is None or target_attributes is None:
+        missing = "source_attributes" if source_attributes is None else "target_attributes"
+        raise TypeError(f"{missing}: found None, expected a table, as the other side has one")
+    columns: dict[str, int] = {}
+    sides = (
+        _features(source_attributes, "source_attributes", (source, "source"), columns),
+        _features(target_attributes, "target_attributes", (target, "target"), columns),
+    )
+    # In alphabetical order, as the command has them, so that the result is the same.
+    place = {name: k for k, name in enumerate(sorted(columns))}
+    order = np.array([place[name] for name in columns], dtype=np.int64)
+    first, second = ((nodes, order[names], values) for nodes, names, values in map(_entries, sides))
+    return first, second, len(columns)
+
+
+def _features(
+    given: Any, name: str, side: tuple[Graph, str], columns: dict[str, int]
+) -> dict[tuple[int, int], float]:
+    """The values of one side by node and attribute; new names join ``columns``."""
+    rows: Iterable[tuple[Any, Any, Any]]
+    if isinstance(given, (str, PathLike)):
+        rows = _native.read_features(file_name(given, name))
+    else:
+        rows = _rows(given, name, ("node", "attr", "value"))
+    listed: dict[tuple[int, int], float] = {}
+    for node, attribute, value in rows:
+        word = _word(attribute)
+        if word is None:
+            raise ValueError(f"{name}: found {attribute!r} of {node!r}, expected the name of an attribute")
+        number = 1.0 if is_missing(value) else _number(value, name, (node, attribute))
+        place = side[0].find(node, name, side[1]), columns.setdefault(word, len(columns))
+        if listed.setdefault(place, number) != number:
+            raise ValueError(
+                f"{name}: {attribute!r} of {node!r} has the values {listed[place]} and {number}, expected one"
+            )
+    return {place: number for place, number in listed.items() if number != 0.0}
 
 
 def candidate_arrays(candidates: Any, source: Graph, target: Graph) -> tuple[Entries, bool] | None:

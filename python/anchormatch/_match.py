@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._facts import candidate_arrays, compared, crossing_arrays, same_columns, with_nodes
+from ._facts import (
+    candidate_arrays,
+    compared,
+    crossing_arrays,
+    feature_arrays,
+    same_columns,
+    with_nodes,
+)
 from ._graph import Graph
 from ._inputs import as_graph
 from ._layers import are_layers, layered
@@ -38,6 +45,8 @@ def match(
     relations: str | None = None,
     source_nodes: Any = None,
     target_nodes: Any = None,
+    source_attributes: Any = None,
+    target_attributes: Any = None,
     attributes: str | Iterable[str] | None = None,
     same: str | Iterable[str] | None = None,
     candidates: Any = None,
@@ -100,7 +109,11 @@ def match(
     source_nodes, target_nodes
         What is known of the nodes: pandas tables whose index, or whose column ``id`` or ``node``, has the
         ids; dictionaries of a dictionary for each node, or of columns, one of them ``id``; or the names of
-        files. Nodes that have no edge are added this way.
+        files. Nodes that have no edge are added this way; points have no others.
+    source_attributes, target_attributes
+        Few of many attributes of each node, such as words, genes or tags: rows ``(node, attr[, value])`` as a
+        list or a pandas table, a dictionary of a list of attributes or of a dictionary of values for each
+        node, or the name of a file. A missing value is 1, and what is not listed is 0. Both or none.
     attributes
         The columns to compare, of these tables or of the nodes of the graphs themselves; by default those
         that both tables have.
@@ -189,7 +202,7 @@ def match(
     settings = {_NAMES.get(name, name): value for name, value in given.items() if value is not None}
     beside = {
         "node_similarity": (node_similarity,),
-        "attributes": (attributes,),
+        "attributes": (attributes, source_attributes, target_attributes),
         "candidates": (candidates, same),
         "crossing": (crossing, crossing_back),
         "layers": (layers if isinstance(layers, str) else None, _either(source, target)),
@@ -214,12 +227,15 @@ def match(
     anchored, alone = anchor_arrays(anchors, left, right)
     takes = "attributes" in _facts_of(method)
     columns, notes = compared(attributes, same, left, right, takes)
+    demanded, remarks = same_columns(same, left, right)
+    notes += remarks
     kinds = None if left._kinds is None or right._kinds is None else (left._kinds, right._kinds)
     asked = layers is not None or are_layers(source)
     known = {
         "alone": alone,
         "columns": columns,
-        "same": same_columns(same, left, right),
+        "features": feature_arrays(source_attributes, target_attributes, left, right),
+        "same": demanded,
         "candidates": candidate_arrays(candidates, left, right),
         "crossing": crossing_arrays(crossing, crossing_back, left, right),
         "layers": kinds if asked else None,

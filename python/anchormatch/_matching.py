@@ -479,7 +479,7 @@ class Matching:
         """What is left to tell of a match that came from another process: its anchors."""
         fixed = self.is_anchor
         ends = [np.ascontiguousarray(column[fixed]) for column in self.pairs_by_number.T]
-        names = ("same", "candidates", "crossing", "layers", "relations")
+        names = ("same", "features", "candidates", "crossing", "layers", "relations")
         known: dict[str, Any] = {"alone": ([], []), "columns": [], **dict.fromkeys(names), "same": []}
         return (ends[0], ends[1], np.ones(int(fixed.sum()))), None, known, "best", {}
 

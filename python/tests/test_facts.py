@@ -102,7 +102,7 @@ def test_wrong_tables_and_columns_are_refused():
         match(source_nodes={"age": [1, 2]})
     with pytest.raises(TypeError, match="source_nodes: found an object of type int"):
         match(source_nodes=3)
-    with pytest.raises(ValueError, match="points name their nodes"):
+    with pytest.raises(ValueError, match="found .ann. and others, of which the graph has none"):
         am.match(am.points(np.eye(3)), am.points(np.eye(3)), source_nodes=FRAME)
     with pytest.raises(ValueError, match="attributes: found with preset='paper'"):
         match(source_nodes=FRAME, target_nodes=OTHER, attributes="age", preset="paper")
@@ -295,3 +295,68 @@ def test_options_with_few_values_are_typed_as_such(tmp_path: Path):
     assert run.returncode == 1 and "Literal['bset']" in run.stdout, run.stdout + run.stderr
     run = checked("best")
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+LIKES = [("ann", "tea"), ("bob", "jazz", 2.0), ("eve", "chess", None), ("dan", "rain", 1)]
+FEATURES = {
+    "rows": LIKES,
+    "lists": {"ann": ["tea"], "bob": {"jazz": 2.0}, "eve": "chess", "dan": ["rain"]},
+    "frame": pd.DataFrame(
+        [(*row, None)[:3] for row in LIKES],
+        columns=["node", "attr", "value"],
+    ),
+}
+
+
+@pytest.mark.parametrize("table", FEATURES.values(), ids=FEATURES)
+def test_long_tables_of_attributes_come_in_many_forms(table, tmp_path):
+    ring = [("ann", "bob"), ("bob", "eve"), ("eve", "dan"), ("dan", "ann")]
+    other = [(f"u-{a}", f"u-{b}") for a, b in ring]
+    likes = {f"u-{row[0]}": {row[1]: 1.0 if len(row) < 3 or row[2] is None else row[2]} for row in LIKES}
+    m = am.match(ring, other, source_attributes=table, target_attributes=likes)
+    # A ring tells nobody apart by itself.
+    assert m.accuracy(TRUTH) == 1.0
+    path = tmp_path / "likes.csv"
+    rows = [f"{node},{name},{value}" for node, carried in likes.items() for name, value in carried.items()]
+    path.write_text("\n".join(["node,attr,value", *rows]) + "\n")
+    again = am.match(ring, other, source_attributes=table, target_attributes=path)
+    assert again.pairs == m.pairs
+    assert again.confidence == m.confidence
+
+
+def test_long_tables_that_do_not_fit_are_refused():
+    def match(**options):
+        return am.match(OLD, NEW, KNOWN, **options)
+
+    with pytest.raises(TypeError, match="target_attributes: found None"):
+        match(source_attributes=LIKES)
+    good = {"u-ann": ["tea"]}
+    with pytest.raises(ValueError, match="zoe"):
+        match(source_attributes=[("zoe", "tea")], target_attributes=good)
+    with pytest.raises(ValueError, match="values 1.0 and 2.0"):
+        match(source_attributes=[("ann", "tea", 1), ("ann", "tea", 2)], target_attributes=good)
+    with pytest.raises(ValueError, match="expected the name of an attribute"):
+        match(source_attributes=[("ann", None)], target_attributes=good)
+    with pytest.raises(ValueError, match="attributes: found with preset='paper'"):
+        match(source_attributes=LIKES, target_attributes=good, preset="paper")
+
+
+def test_values_that_no_partner_can_have_are_refused_or_noted():
+    ours = {"id": list(TRUTH), "side": ["Left", "Left", "Right", "Right"]}
+    theirs = {"id": list(TRUTH.values()), "side": ["L", "L", "R", "R"]}
+    with pytest.raises(ValueError, match=r"same: found the column `side`.*`Left`, `Right`.*`L`, `R`"):
+        am.match(OLD, NEW, source_nodes=ours, target_nodes=theirs, same="side")
+    theirs["side"] = ["Left", "Left", "Right", "R"]
+    m = am.match(OLD, NEW, source_nodes=ours, target_nodes=theirs, same="side")
+    assert "column `side`: 1 target node (`R`) has a value that the other side has not" in notes(m)
+
+
+def test_points_may_carry_attributes():
+    square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
+    ours = {"id": range(4), "hue": ["red", "green", "blue", "black"]}
+    theirs = {"id": range(4), "hue": ["blue", "black", "red", "green"]}
+    tables = {"source_nodes": ours, "target_nodes": theirs}
+    m = am.match(am.points(square), am.points(square), **tables)
+    assert m.mapping == {0: 2, 1: 3, 2: 0, 3: 1}
+    with pytest.raises(ValueError, match="which is no point"):
+        am.match(am.points(square[:3]), am.points(square), **tables)

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anchormatch::graph::{EdgeKinds, KindEdge};
 use anchormatch::linalg::Csr;
-use anchormatch::task::Fact;
+use anchormatch::task::{Fact, Overlap};
 use anchormatch::{Allowed, Attributes, Result, Task};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays;
@@ -14,6 +15,9 @@ use crate::failure::exception;
 
 /// What the scores of candidates are called among the attributes.
 const SCORES: &str = "score of candidates";
+
+/// What long tables of attributes are called among the attributes.
+const FEATURES: &str = "attributes";
 
 /// A column of words: its name, and a word or none for each source and each target node.
 type Column = (String, Vec<Option<String>>, Vec<Option<String>>);
@@ -50,6 +54,8 @@ pub(crate) struct Known<'py> {
     /// Source and target nodes without a partner.
     pub(crate) alone: (Vec<usize>, Vec<usize>),
     columns: Vec<Column>,
+    /// Nodes, attributes and values of either side, and how many attributes there are.
+    features: Option<(Entries<'py>, Entries<'py>, usize)>,
     same: Vec<Column>,
     /// Pairs with their scores, and whether these say anything.
     candidates: Option<(Entries<'py>, bool)>,
@@ -73,6 +79,13 @@ impl Known<'_> {
         for (name, source, target) in &self.columns {
             attributes = attributes
                 .with_column(name, source, target)
+                .map_err(exception)?;
+        }
+        if let Some((source, target, count)) = &self.features {
+            let source = matrix(source, "source_attributes", n, *count)?;
+            let target = matrix(target, "target_attributes", m, *count)?;
+            attributes = attributes
+                .with_weights(FEATURES, source, target)
                 .map_err(exception)?;
         }
         let mut allowed = Allowed::all(n, m);
@@ -163,6 +176,25 @@ fn edge_kinds((names, from, to, kind, weight): &Kinds<'_>, nodes: usize) -> PyRe
         weight,
     });
     EdgeKinds::new(nodes, names.clone(), edges.collect()).map_err(exception)
+}
+
+/// What is to be said of a column in which partners must have the same value, if anything.
+///
+/// # Errors
+/// When both sides have values and share none.
+#[pyfunction]
+pub(crate) fn same_note(
+    name: &str,
+    source: Vec<Option<String>>,
+    target: Vec<Option<String>>,
+) -> PyResult<Option<String>> {
+    let overlap = Overlap::of(&source, &target);
+    match overlap.refusal(name) {
+        Some((found, expected)) => Err(PyValueError::new_err(format!(
+            "same: found {found}, expected {expected}"
+        ))),
+        None => Ok(overlap.note(name)),
+    }
 }
 
 /// Kinds of edges as Python keeps them.

@@ -46,6 +46,8 @@ mod native {
         random_walks,
     };
     #[pymodule_export]
+    use super::facts::same_note;
+    #[pymodule_export]
     use super::failure::hints;
     #[pymodule_export]
     use super::generate::{block_model, house, random_anchors, synthetic};
@@ -60,7 +62,7 @@ mod native {
     #[pymodule_export]
     use super::problem::{Problem, read_problems};
     #[pymodule_export]
-    use super::read::{read_graph, read_nodes};
+    use super::read::{read_features, read_graph, read_nodes};
     #[pymodule_export]
     use super::report::{drawing, report};
     #[pymodule_export]

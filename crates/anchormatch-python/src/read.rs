@@ -131,3 +131,14 @@ pub(crate) fn read_nodes(
         .map(|column| (column.name, column.words));
     Ok((ids, columns.collect()))
 }
+
+/// Reads a long table of attributes: the node, the attribute and the value of each row.
+#[pyfunction]
+pub(crate) fn read_features(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, String, f64)>> {
+    let table = py.detach(|| anchormatch_io::read_features(&path));
+    let table = table.map_err(exception)?;
+    let rows = table.rows();
+    Ok(rows
+        .map(|(node, name, value)| (node.to_owned(), name.to_owned(), value))
+        .collect())
+}
