@@ -86,8 +86,8 @@ def check_crate(package, path):
     written = {"Cargo.toml", "Cargo.toml.orig", "Cargo.lock", ".cargo_vcs_info.json", "README.md", *LICENCES}
     for file in sorted(written - {".cargo_vcs_info.json"} - files):
         check(False, f"{name} {version} is packed without {file}")
-    # The studio's page is served from its assets; nothing else is.
-    belongs = re.compile(r"(src|examples)/.*\.(rs|css|js)$|assets/[^/]+\.(html|css|js|svg)$")
+    # The studio's page is served from its assets; nothing else is. Tables are what Rust and the page's sources both read.
+    belongs = re.compile(r"(src|examples)/.*\.(rs|css|js|tsv)$|assets/[^/]+\.(html|css|js|svg)$")
     for file in sorted(files - written):
         check(belongs.match(file), f"{name} {version} is packed with {file}")
 
