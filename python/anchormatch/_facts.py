@@ -51,7 +51,9 @@ def with_nodes(graph: Graph, data: Any, table: Any, name: str) -> Graph:
         )
     more = [node for node in ids if graph._place(node) is None]
     if more and isinstance(graph, Points):
-        raise ValueError(f"{name}: found {more[0]!r}, which is no point, expected the ids of the points alone")
+        raise ValueError(
+            f"{name}: found {more[0]!r}, which is no point, expected the ids of the points alone"
+        )
     made = _extended(graph, more) if more else graph._twin()
     rows = [known.get(node) for node in made.ids]
     made._columns = {column: _padded(words, made.n_nodes) for column, words in own.items()}
@@ -225,7 +227,8 @@ def _features(
         place = side[0].find(node, name, side[1]), columns.setdefault(word, len(columns))
         if listed.setdefault(place, number) != number:
             raise ValueError(
-                f"{name}: {attribute!r} of {node!r} has the values {listed[place]} and {number}, expected one"
+                f"{name}: {attribute!r} of {node!r} has the values {listed[place]} and {number}, "
+                "expected one"
             )
     return {place: number for place, number in listed.items() if number != 0.0}
 

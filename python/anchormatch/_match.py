@@ -111,9 +111,9 @@ def match(
         ids; dictionaries of a dictionary for each node, or of columns, one of them ``id``; or the names of
         files. Nodes that have no edge are added this way; points have no others.
     source_attributes, target_attributes
-        Few of many attributes of each node, such as words, genes or tags: rows ``(node, attr[, value])`` as a
-        list or a pandas table, a dictionary of a list of attributes or of a dictionary of values for each
-        node, or the name of a file. A missing value is 1, and what is not listed is 0. Both or none.
+        Few of many attributes of each node, such as words, genes or tags: rows ``(node, attr[, value])``
+        as a list or a pandas table, a dictionary of a list of attributes or of a dictionary of values for
+        each node, or the name of a file. A missing value is 1, and what is not listed is 0. Both or none.
     attributes
         The columns to compare, of these tables or of the nodes of the graphs themselves; by default those
         that both tables have.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["picture", "plot"]
 
 # The colours of the page by day; a test compares them with those of its style sheet.
-_SOURCE, _TARGET, _EDGE, _GROUND = "#0b7a75", "#8440b8", "#b9c1ce", "#ffffff"
+_SOURCE, _TARGET, _EDGE, _GROUND = "#0b7a75", "#8440b8", "#7d8798", "#ffffff"
 _RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#7a828f", "#0072b2"
 _DOUBTFUL, _SURE = "#e69f00", "#009e73"
 #: Of confidences by tenths: sure from .9 on, as on the page.
@@ -53,7 +53,9 @@ def plot(
             x, y, width, height = frame
             ax.imshow(pixels(name, image), extent=(x, x + width, y + height, y), alpha=0.82, zorder=0)
     for places, edges in ((left, left_edges), (other, other_edges)):
-        ax.add_collection(LineCollection(list(places[edges]), colors=_EDGE, linewidths=0.5, zorder=1))
+        lines = LineCollection(list(places[edges]), colors=_EDGE, linewidths=0.5, zorder=1)
+        lines.set_alpha(_strength(len(edges)))
+        ax.add_collection(lines)
     chosen = _chosen(len(matching), max_lines)
     pairs = matching.pairs_by_number[chosen]
     anchors = matching.is_anchor[chosen]
@@ -139,7 +141,9 @@ def picture(matching: Matching) -> str:
     parts = [f'<svg viewBox="0 0 1200 {bottom:.0f}" width="560" role="img" aria-label="{words}">']
     for places, edges in ((left, left_edges), (right, right_edges)):
         few = edges[_chosen(len(edges), 4 * _SMALL)]
+        parts.append(f'<g opacity="{_strength(len(few)):.2f}">')
         parts += [_line(places[u], places[v], _EDGE, 1.0) for u, v in few.tolist()]
+        parts.append("</g>")
     chosen = _chosen(len(matching), _SMALL)
     sure = zip(matching.confidence[chosen].tolist(), matching.is_anchor[chosen].tolist())
     for (i, a), (confidence, anchor) in zip(matching.pairs_by_number[chosen].tolist(), sure):
@@ -164,6 +168,11 @@ def _line(start: FloatArray, end: FloatArray, colour: str, width: float) -> str:
     (x, y), (u, v) = start.tolist(), end.tolist()
     ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}"'
     return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
+
+
+def _strength(edges: int) -> float:
+    """The opacity of so many edges, as on the page: many lines make a grey of their own."""
+    return float(min(max(24 / max(edges, 1) ** 0.5, 0.06), 0.75))
 
 
 def _shade(confidence: float) -> str:

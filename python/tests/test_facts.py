@@ -321,7 +321,7 @@ def test_long_tables_of_attributes_come_in_many_forms(table, tmp_path):
     path.write_text("\n".join(["node,attr,value", *rows]) + "\n")
     again = am.match(ring, other, source_attributes=table, target_attributes=path)
     assert again.pairs == m.pairs
-    assert again.confidence == m.confidence
+    assert again.confidence.tolist() == m.confidence.tolist()
 
 
 def test_long_tables_that_do_not_fit_are_refused():
