@@ -15,6 +15,10 @@
 //! The paper's β from 0.5 to 10 is meant for its own scale of Q. Here Q is divided by its largest
 //! deviation from the mean, so that the schedule does not depend on the scale or the number of
 //! nodes; the last β is accordingly larger.
+//!
+//! It is made for affinities. Of costs, whose quadratic form is negative, each step undoes the last one, and what is left at
+//! the end may be worse than chance (886 on nug12, whose optimum is 578): the self-amplification that its authors add for
+//! such problems elsewhere is not built, and [`MeanField`](super::MeanField) takes them.
 
 use serde::{Deserialize, Serialize};
 
