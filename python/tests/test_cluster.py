@@ -349,6 +349,10 @@ def test_anchors_are_looked_up_before_any_block_is_built(pair, client, monkeypat
     monkeypatch.setattr(_run.Engine, "step", lambda self, *a: steps.append(a[1]) or step(self, *a))
     with pytest.raises(ValueError, match="anchors: 999999 is no node of the target"):
         cluster.match(pair.source, pair.target, [(1, 999999)], client=client)
+    with pytest.raises(ValueError, match="anchors: 1 of the source has the partners 2 and 3, expected one"):
+        cluster.match(pair.source, pair.target, [(1, 2), (1, 3)], client=client)
+    with pytest.raises(ValueError, match="anchors: 2 of the target has the partners 1 and 4, expected one"):
+        cluster.match(pair.source, pair.target, [(1, 2), (4, 2)], client=client)
     assert set(steps) == {"scan", "ids", "number"}
 
 

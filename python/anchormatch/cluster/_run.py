@@ -222,14 +222,18 @@ class Run:
             if unknown:
                 raise ValueError(f"anchors: {unknown[0]!r} is no node of the {name}")
             numbers.append(dict(zip(ids, heads[0].tolist())))
-        hard = [
-            (numbers[0][i], numbers[1][a]) for i, a, w in rows if i is not None and a is not None and w >= 1
-        ]
+        given = [(i, a) for i, a, w in rows if i is not None and a is not None and w >= 1]
         for k, name in enumerate(("source", "target")):
-            ends = [pair[k] for pair in hard]
-            if len(set(ends)) < len(set(hard)):
-                raise ValueError(f"anchors: a node of the {name} has two partners, expected one")
-        hard = sorted(set(hard))
+            partner: dict[Any, Any] = {}
+            for pair in given:
+                node, other = pair[k], pair[1 - k]
+                first = partner.setdefault(node, other)
+                if first != other:
+                    both = f"{first!r} and {other!r}"
+                    raise ValueError(
+                        f"anchors: {node!r} of the {name} has the partners {both}, expected one"
+                    )
+        hard = sorted({(numbers[0][i], numbers[1][a]) for i, a in given})
         others = max(sides[1].nodes - len(hard), 2) - 1.0
         soft: list[list[Any]] = [[], [], []]
         for i, a, w in rows:
