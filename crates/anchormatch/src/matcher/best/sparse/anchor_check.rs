@@ -6,7 +6,6 @@
 use super::super::thresholds::TRUST;
 use super::beliefs::Beliefs;
 use super::known::Known;
-use super::neighbours::{Believed, Outlook};
 use super::rows::for_nodes;
 use super::side::{NONE, Side};
 use crate::matching::AnchorCheck;
@@ -30,18 +29,7 @@ pub(super) fn check_anchors(
     // A target that somebody else surely has is no alternative.
     let open = |a: u32| anchored[a as usize] || surroundings.masses[1][a as usize] < 0.5;
     let nobody = vec![NONE; sides[0].nodes()];
-    let outlook = Outlook {
-        own: &sides[0],
-        other: &sides[1],
-        believed: Believed::Averaged(&nobody, &beliefs.occupancy),
-        open: &open,
-        settled: [&surroundings.settled[0], &surroundings.settled[1]],
-        lost: surroundings.lost.as_ref().map(|lost| &lost[1][..]),
-        model: &beliefs.model,
-        from: 0,
-        known,
-        others: surroundings.others,
-    };
+    let outlook = beliefs.outlook(sides, known, &surroundings, &nobody, &open);
     let sources: Vec<u32> = known.anchors.iter().map(|anchor| anchor.0).collect();
     let prior = (TRUST / (1.0 - TRUST)).ln() + (sides[1].nodes().max(2) as f64 - 1.0).ln();
     let partners = known.partners();

@@ -71,6 +71,30 @@ impl Beliefs {
         partners
     }
 
+    /// The way from the source to the target under these beliefs; `certain` are the partners that need no averaging, and
+    /// `open` the targets that can be chosen.
+    pub(super) fn outlook<'a>(
+        &'a self,
+        sides: &'a [Side<'a>; 2],
+        known: &'a Known,
+        surroundings: &'a Surroundings,
+        certain: &'a [u32],
+        open: &'a (dyn Fn(u32) -> bool + Sync),
+    ) -> Outlook<'a> {
+        Outlook {
+            own: &sides[0],
+            other: &sides[1],
+            believed: Believed::Averaged(certain, &self.occupancy),
+            open,
+            settled: [&surroundings.settled[0], &surroundings.settled[1]],
+            lost: surroundings.lost.as_ref().map(|lost| &lost[1][..]),
+            model: &self.model,
+            from: 0,
+            known,
+            others: surroundings.others,
+        }
+    }
+
     /// The surroundings of every node.
     pub(super) fn surroundings(&self, sides: &[Side<'_>; 2]) -> Surroundings {
         let [source, target] = sides;
@@ -230,26 +254,10 @@ fn update(
     monitor: &Monitor,
 ) -> Option<(Csr<f32>, f64)> {
     let [source, target] = sides;
-    let Surroundings {
-        settled,
-        lost,
-        others,
-        ..
-    } = beliefs.surroundings(sides);
+    let surroundings = beliefs.surroundings(sides);
     let [certain, _] = likeliest(&beliefs.occupancy, target.nodes(), CERTAIN);
     let open = |a: u32| anchored[1][a as usize] == NONE;
-    let outlook = Outlook {
-        own: source,
-        other: target,
-        believed: Believed::Averaged(&certain, &beliefs.occupancy),
-        open: &open,
-        settled: [&settled[0], &settled[1]],
-        lost: lost.as_ref().map(|lost| &lost[1][..]),
-        model: &beliefs.model,
-        from: 0,
-        known,
-        others,
-    };
+    let outlook = beliefs.outlook(sides, known, &surroundings, &certain, &open);
     let nats = by_row(
         source.nodes(),
         target.nodes(),
@@ -271,7 +279,7 @@ fn update(
             shortlist(&scratch.candidates, row);
         },
     )?;
-    Some((nats, others))
+    Some((nats, surroundings.others))
 }
 
 /// What was settled, taken for certain: the first iteration judges it.

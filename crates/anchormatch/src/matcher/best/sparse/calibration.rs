@@ -7,7 +7,6 @@
 
 use super::beliefs::{Beliefs, Surroundings};
 use super::known::Known;
-use super::neighbours::{Believed, Outlook};
 use super::rows::for_nodes;
 use super::side::{NONE, Side};
 use crate::matcher::best::thresholds::sparse::{ANCHORS_ASKED, CALIBRATION_GAIN};
@@ -75,18 +74,7 @@ fn questions(
     let anchored = known.partners();
     let everybody = |_: u32| true;
     let nobody = vec![NONE; sides[0].nodes()];
-    let outlook = Outlook {
-        own: &sides[0],
-        other: &sides[1],
-        believed: Believed::Averaged(&nobody, &beliefs.occupancy),
-        open: &everybody,
-        settled: [&surroundings.settled[0], &surroundings.settled[1]],
-        lost: surroundings.lost.as_ref().map(|lost| &lost[1][..]),
-        model: &beliefs.model,
-        from: 0,
-        known,
-        others: surroundings.others,
-    };
+    let outlook = beliefs.outlook(sides, known, surroundings, &nobody, &everybody);
     let found = for_nodes(asked, monitor, |i, scratch| {
         outlook.candidates(i, scratch);
         let partner = anchored[0][i];
