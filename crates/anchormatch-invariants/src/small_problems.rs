@@ -12,27 +12,27 @@ pub fn assignments<A>(rows: usize, cols: usize, alone: bool) -> Vec<A>
 where
     A: FromIterator<Option<usize>>,
 {
-    let mut all: Vec<Vec<Option<usize>>> = vec![Vec::new()];
+    let mut all = vec![Assignment::default()];
     for _ in 0..rows {
         let mut longer = Vec::new();
         for start in &all {
-            let free = (0..cols).map(Some).filter(|a| !start.contains(a));
+            let free = (0..cols)
+                .map(Some)
+                .filter(|a| start.iter().all(|b| b != *a));
             for next in free.chain(alone.then_some(None)) {
-                longer.push(start.iter().copied().chain([next]).collect());
+                longer.push(start.iter().chain([next]).collect());
             }
         }
         all = longer;
     }
-    let all = all.into_iter();
-    all.map(|partners| partners.into_iter().collect()).collect()
+    all.iter().map(|found| found.iter().collect()).collect()
 }
 
 /// All orders of n things.
 #[must_use]
 pub fn permutations(n: usize) -> Vec<Vec<usize>> {
-    let all = assignments::<Vec<Option<usize>>>(n, n, false).into_iter();
-    all.map(|order| order.into_iter().flatten().collect())
-        .collect()
+    let all = assignments::<Assignment>(n, n, false);
+    all.iter().map(|x| x.iter().flatten().collect()).collect()
 }
 
 /// Whether a solver says that there are problems which it does not take.

@@ -9,7 +9,7 @@ use anchormatch::anchors::Anchor;
 use anchormatch::matcher::registry;
 use anchormatch::matching::{Diagnostics, Measure, Note, Pair, Samples};
 use anchormatch::solver::Status;
-use anchormatch::{Anchors, Matching, Task};
+use anchormatch::{Anchors, Assignment, Matching, Task};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -154,7 +154,7 @@ fn record(py: Python<'_>, matching: Matching) -> PyResult<Bound<'_, PyDict>> {
     }
     result.set_item("diagnostics", diagnostics)?;
     let (nodes, samples) = (&matching.samples.nodes, &matching.samples.partners);
-    let partner = |partner: &Option<u32>| partner.map_or(-1, i64::from);
+    let partner = |partner: Option<usize>| partner.map_or(-1, |a| a as i64);
     let partners: Vec<i64> = samples.iter().flatten().map(partner).collect();
     result.set_item("sample_nodes", indices(nodes))?;
     result.set_item("sample_partners", partners.into_pyarray(py))?;
@@ -238,7 +238,8 @@ impl Record<'_> {
         let nodes_of_target = targets.len() + unmatched_target.len();
         let nodes = arrays::indices(&self.sample_nodes, "sample_nodes")?;
         let partners = self.sample_partners.as_array();
-        let partners: Vec<Option<u32>> = partners.iter().map(|&p| u32::try_from(p).ok()).collect();
+        let partner = |&p: &i64| u32::try_from(p).ok().map(|a| a as usize);
+        let partners: Vec<Option<usize>> = partners.iter().map(partner).collect();
         Ok(Matching {
             pairs: pairs.collect(),
             unmatched_source: arrays::indices(&self.unmatched_source, "unmatched_source")?,
@@ -278,7 +279,7 @@ impl Record<'_> {
             samples: Samples {
                 partners: match nodes.len() {
                     0 => Vec::new(),
-                    width => partners.chunks_exact(width).map(<[_]>::to_vec).collect(),
+                    width => partners.chunks_exact(width).map(Assignment::from).collect(),
                 },
                 nodes,
             },

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use anchormatch::Assignment;
 use anchormatch::linalg::Matrix;
 
 use super::text::{Coordinate, Escaped, base64};
@@ -106,13 +107,11 @@ impl Views<'_> {
         let from = |i: usize| [self.source[(i, 0)], self.source[(i, 1)] + top];
         let to = |a: usize| [self.target[(a, 0)] + left, self.target[(a, 1)] + top];
         if let Backdrop::Wireframe(lines) = self.backdrop {
-            let mut partner = vec![None; self.source.rows()];
-            for &(i, a) in self.truth {
-                partner[i] = Some(a);
-            }
+            let truth = self.truth.iter().copied();
+            let truth = Assignment::from_pairs(self.source.rows(), truth);
             for &(i, j) in *lines {
                 line(out, from(i), from(j), "#8d949f", 1.0)?;
-                if let (Some(a), Some(b)) = (partner[i], partner[j]) {
+                if let (Some(a), Some(b)) = (truth.partner(i), truth.partner(j)) {
                     line(out, to(a), to(b), "#8d949f", 1.0)?;
                 }
             }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use anchormatch::Matching;
+use anchormatch::{Assignment, Matching};
 
 use crate::decisions::Decided;
 use crate::scene::Side;
@@ -22,24 +22,24 @@ const CANDIDATES: usize = 6;
 /// Partners by node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Partners {
-    pub(crate) of_source: Vec<Option<usize>>,
-    pub(crate) of_target: Vec<Option<usize>>,
+    pub(crate) of_source: Assignment,
+    pub(crate) of_target: Assignment,
     pub(crate) confidence: Vec<f64>,
 }
 
 impl Partners {
     pub(crate) fn of(matching: &Matching, sizes: [usize; 2]) -> Self {
-        let mut partners = Self {
-            of_source: vec![None; sizes[0]],
-            of_target: vec![None; sizes[1]],
-            confidence: vec![0.0; sizes[0]],
-        };
+        let pairs = matching.pairs.iter();
+        let of_source = Assignment::from_pairs(sizes[0], pairs.map(|p| (p.source, p.target)));
+        let mut confidence = vec![0.0; sizes[0]];
         for pair in &matching.pairs {
-            partners.of_source[pair.source] = Some(pair.target);
-            partners.of_target[pair.target] = Some(pair.source);
-            partners.confidence[pair.source] = pair.confidence;
+            confidence[pair.source] = pair.confidence;
         }
-        partners
+        Self {
+            of_target: of_source.inverse(sizes[1]),
+            of_source,
+            confidence,
+        }
     }
 }
 
@@ -130,14 +130,14 @@ pub(crate) fn evidence(
         ..Evidence::default()
     };
     for &j in &of_source {
-        match partners.of_source[j] {
+        match partners.of_source.partner(j) {
             Some(b) if wider.contains(&b) => found.both.push((j, b)),
             other => found.source_only.push((j, other)),
         }
     }
     let seen: HashSet<usize> = found.both.iter().map(|(_, b)| *b).collect();
     for &b in of_target.iter().filter(|b| !seen.contains(b)) {
-        found.target_only.push((b, partners.of_target[b]));
+        found.target_only.push((b, partners.of_target.partner(b)));
     }
     found
 }
@@ -159,7 +159,7 @@ pub(crate) fn candidates(
     let mut found: Vec<(usize, Option<f64>)> = listed
         .map(|other| (other.target, Some(other.probability)))
         .collect();
-    if let Some(t) = partners.of_source[source]
+    if let Some(t) = partners.of_source.partner(source)
         && !found.iter().any(|(other, _)| *other == t)
     {
         // Where many are alike, the partner may be none of the few that are listed.
@@ -176,7 +176,7 @@ pub(crate) fn candidates(
             2 * CANDIDATES,
         ));
     }
-    if let Some(t) = partners.of_source[source] {
+    if let Some(t) = partners.of_source.partner(source) {
         more.extend(
             around(&sides[1], t, CANDIDATES)
                 .into_iter()
@@ -200,7 +200,7 @@ fn votes(sides: &[Side; 2], partners: &Partners, source: usize) -> Vec<usize> {
     }
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for j in around(&sides[0], source, NEAREST).into_iter().take(64) {
-        if let Some(b) = partners.of_source[j] {
+        if let Some(b) = partners.of_source.partner(j) {
             for t in around(&sides[1], b, NEAREST).into_iter().take(64) {
                 *counts.entry(t).or_default() += 1;
             }
@@ -232,16 +232,12 @@ mod tests {
     }
 
     fn partners(pairs: &[(usize, usize)], n: usize) -> Partners {
-        let mut partners = Partners {
-            of_source: vec![None; n],
-            of_target: vec![None; n],
+        let of_source = Assignment::from_pairs(n, pairs.iter().copied());
+        Partners {
+            of_target: of_source.inverse(n),
+            of_source,
             confidence: vec![0.5; n],
-        };
-        for &(s, t) in pairs {
-            partners.of_source[s] = Some(t);
-            partners.of_target[t] = Some(s);
         }
-        partners
     }
 
     #[test]

@@ -456,8 +456,8 @@ impl Room {
         let (answer, decided) = self.latest()?;
         let partners = &answer.partners;
         let pair = match side {
-            Which::Source => partners.of_source[node].map(|t| (node, t)),
-            Which::Target => partners.of_target[node].map(|s| (s, node)),
+            Which::Source => partners.of_source.partner(node).map(|t| (node, t)),
+            Which::Target => partners.of_target.partner(node).map(|s| (s, node)),
         };
         let mut others: Vec<(usize, Option<f64>)> = match side {
             Which::Source => near::candidates(

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use anchormatch::matcher::{Matcher, matching_of};
 use anchormatch::settings::{self, Settings};
 use anchormatch::solver::{Solution, Status};
-use anchormatch::{Assignment, Matching, Monitor, Result, Task};
+use anchormatch::{Assignment, Graph, Matching, Monitor, Result, Task};
 
 /// Pairs of hubs with more pairs of neighbours give no marks.
 const LARGEST_PRODUCT: usize = 2_000_000;
@@ -78,7 +78,7 @@ type Ranked = (u32, Reverse<usize>, Reverse<(u32, u32)>);
 struct Growth<'a> {
     task: &'a Task<'a>,
     anchors: Vec<(u32, u32)>,
-    partners: [Vec<Option<u32>>; 2],
+    partners: [Assignment; 2],
     marks: HashMap<(u32, u32), u32>,
     used: HashSet<(u32, u32)>,
     queue: BinaryHeap<Ranked>,
@@ -88,11 +88,9 @@ impl<'a> Growth<'a> {
     fn new(task: &'a Task<'a>) -> Self {
         let hard = task.anchors().hard().iter();
         let anchors: Vec<_> = hard.map(|&(i, a)| (i as u32, a as u32)).collect();
-        let mut partners = task.graphs().map(|graph| vec![None; graph.node_count()]);
-        for &(i, a) in &anchors {
-            partners[0][i as usize] = Some(a);
-            partners[1][a as usize] = Some(i);
-        }
+        let [n, m] = task.graphs().map(Graph::node_count);
+        let hard = Assignment::from_pairs(n, task.anchors().hard().iter().copied());
+        let partners = [hard.clone(), hard.inverse(m)];
         Self {
             task,
             anchors,
@@ -108,7 +106,7 @@ impl<'a> Growth<'a> {
     }
 
     fn is_free(&self, side: usize, node: u32) -> bool {
-        self.partners[side][node as usize].is_none()
+        self.partners[side].partner(node as usize).is_none()
     }
 
     /// The free pairs of neighbours of a pair; none for two hubs.
@@ -145,16 +143,17 @@ impl<'a> Growth<'a> {
 
     fn take(&mut self, pair: (u32, u32)) {
         if self.is_free(0, pair.0) && self.is_free(1, pair.1) {
-            self.partners[0][pair.0 as usize] = Some(pair.1);
-            self.partners[1][pair.1 as usize] = Some(pair.0);
+            let (i, a) = (pair.0 as usize, pair.1 as usize);
+            self.partners[0].set(i, Some(a));
+            self.partners[1].set(a, Some(i));
             self.spread(pair);
         }
     }
 
     /// All free pairs of neighbours of matched pairs that have not given marks yet.
     fn around(&self) -> Vec<(u32, u32)> {
-        let matched = (0u32..).zip(&self.partners[0]);
-        let matched = matched.filter_map(|(i, partner)| partner.map(|a| (i, a)));
+        let matched = self.partners[0].pairs();
+        let matched = matched.map(|(i, a)| (i as u32, a as u32));
         let mut pairs: Vec<_> = matched.flat_map(|pair| self.neighbours(pair)).collect();
         pairs.retain(|pair| !self.used.contains(pair));
         pairs.sort_unstable();
@@ -165,7 +164,7 @@ impl<'a> Growth<'a> {
     fn matching(self, task: &Task<'_>, monitor: &Monitor) -> Matching {
         let (sources, targets) = task.anchors().free_nodes(task.source(), task.target());
         let partner = |i: &usize| {
-            let target = self.partners[0][*i]? as usize;
+            let target = self.partners[0].partner(*i)?;
             targets.binary_search(&target).ok()
         };
         let assignment = Assignment::from_partners(sources.iter().map(partner).collect());

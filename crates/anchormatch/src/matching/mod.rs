@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::points::FittedFamily;
 use crate::solver::Status;
@@ -133,8 +134,8 @@ impl AnchorCheck {
 pub struct Samples {
     /// The source nodes that no hard anchor fixes, ascending.
     pub nodes: Vec<usize>,
-    /// For each sample, the target node of each of `nodes`; `None` when it is alone.
-    pub partners: Vec<Vec<Option<u32>>>,
+    /// For each sample, the target node of each of `nodes`, which are its rows.
+    pub partners: Vec<Assignment>,
 }
 
 /// What a report plots beside the matching.

@@ -50,12 +50,7 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
     monitor: &Monitor,
 ) -> Result<Vec<AnchorDoubt>> {
     let &Question { trust, quick, .. } = question;
-    let anchors: Vec<(usize, usize)> = scene
-        .partner
-        .iter()
-        .enumerate()
-        .filter_map(|(i, a)| a.map(|a| (i, a)))
-        .collect();
+    let anchors: Vec<(usize, usize)> = scene.anchors.pairs().collect();
     if monitor.interrupted().is_some() {
         return Ok(Vec::new());
     }
@@ -152,11 +147,11 @@ impl<const D: usize> Scene<D> {
     /// The scene in which hard anchors are right with probability `trust`.
     fn trusted(&self, trust: f64) -> Self {
         let mut trusted = self.clone();
-        let hard = self.partner.iter().enumerate();
-        let hard = hard.filter_map(|(i, a)| a.map(|a| (i, a, trust / (1.0 - trust))));
+        let hard = self.anchors.pairs();
+        let hard = hard.map(|(i, a)| (i, a, trust / (1.0 - trust)));
         trusted.told.extend(hard);
         trusted.told.sort_by_key(|&(i, a, _)| (i, a));
-        trusted.partner.fill(None);
+        trusted.anchors.reset(self.source.len());
         trusted.taken.fill(false);
         trusted
     }

@@ -167,7 +167,7 @@ impl Lists {
         self.odds.clear();
         let mut told = scene.told.iter().peekable();
         for (i, prediction) in predictions.iter().enumerate() {
-            if scene.partner[i].is_none() && !scene.alone[i] {
+            if scene.anchors.partner(i).is_none() && !scene.alone[i] {
                 let (inverse, log_determinant) = inverse(&prediction.covariance);
                 let distance = |y: &Vector<D>| {
                     let r = difference(y, &prediction.mean);
@@ -278,9 +278,9 @@ impl Lists {
     ) -> f64 {
         out.clear();
         let mut total = 0.0;
-        for (i, anchor) in scene.partner.iter().enumerate() {
+        for (i, anchor) in scene.anchors.iter().enumerate() {
             let partner = match anchor {
-                Some(a) => Partner::at(scene.target[*a]),
+                Some(a) => Partner::at(scene.target[a]),
                 None => self.partner(scene, i),
             };
             total += partner.weight;
@@ -314,6 +314,7 @@ impl Lists {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assignment::Assignment;
     use crate::linalg::Matrix;
     use crate::points::small::scaled_identity;
 
@@ -323,30 +324,28 @@ mod tests {
             odds: &[Vec<f64>],
             i: usize,
             used: &mut Vec<bool>,
-            chosen: &mut Vec<Option<usize>>,
+            chosen: &mut Assignment,
             product: f64,
             out: &mut (f64, Vec<Vec<f64>>),
         ) {
             if i == odds.len() {
                 out.0 += product;
-                for (i, a) in chosen.iter().enumerate() {
-                    if let Some(a) = a {
-                        out.1[i][*a] += product;
-                    }
+                for (i, a) in chosen.pairs() {
+                    out.1[i][a] += product;
                 }
                 return;
             }
-            chosen[i] = None;
+            chosen.set(i, None);
             walk(odds, i + 1, used, chosen, product, out);
             for a in 0..used.len() {
                 if !used[a] {
                     used[a] = true;
-                    chosen[i] = Some(a);
+                    chosen.set(i, Some(a));
                     walk(odds, i + 1, used, chosen, product * odds[i][a], out);
                     used[a] = false;
                 }
             }
-            chosen[i] = None;
+            chosen.set(i, None);
         }
         let m = odds[0].len();
         let mut out = (0.0, vec![vec![0.0; m]; odds.len()]);
@@ -354,7 +353,7 @@ mod tests {
             odds,
             0,
             &mut vec![false; m],
-            &mut vec![None; odds.len()],
+            &mut Assignment::empty(odds.len()),
             1.0,
             &mut out,
         );

@@ -72,7 +72,7 @@ pub(super) fn climb<const D: usize>(
     monitor: &Monitor,
 ) -> Mode<D> {
     let mut member = start.member;
-    let anchors = scene.partner.iter().flatten().count() as f64;
+    let anchors = scene.anchors.matched() as f64;
     let smaller = scene.source.len().min(scene.target.len()) as f64;
     let mut pairs = anchors + FIRST_SHARE * (smaller - anchors);
     let mut lists = Lists::default();
@@ -213,11 +213,9 @@ pub(super) fn evidence_of_anchors<const D: usize>(scene: &Scene<D>) -> f64 {
 
 /// ln of the densities of the anchors beside chance.
 fn anchor_densities<const D: usize>(scene: &Scene<D>, member: &dyn Member<D>) -> f64 {
-    let hard = scene.partner.iter().enumerate();
-    hard.filter_map(|(i, a)| {
-        let a = (*a)?;
+    let density = |(i, a): (usize, usize)| {
         let fitted = member.predict_fitted(i, &scene.source[i]);
-        Some(fitted.log_density(&scene.target[a]) + scene.log_rarity[a])
-    })
-    .sum()
+        fitted.log_density(&scene.target[a]) + scene.log_rarity[a]
+    };
+    scene.anchors.pairs().map(density).sum()
 }

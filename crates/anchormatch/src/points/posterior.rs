@@ -11,7 +11,7 @@ use super::families::{Family, FittedMap};
 use super::scene::Scene;
 use super::sketch::Sketch;
 use super::small::{Vector, squared_distance};
-use crate::assignment::{self, auction};
+use crate::assignment::{self, Assignment, auction};
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
 
@@ -78,7 +78,7 @@ pub struct Posterior {
     /// Where the best map expects the partner of each source point, and the target points, in one frame.
     expected: Vec<[f64; 3]>,
     targets: Vec<[f64; 3]>,
-    anchored: Vec<Option<usize>>,
+    anchors: Assignment,
     /// Source points that are known to have no partner.
     alone: Vec<bool>,
     taken: Vec<bool>,
@@ -151,7 +151,7 @@ impl Posterior {
                 .map_or(f64::NEG_INFINITY, |mode| mode.evidence - none),
             expected,
             targets: scene.target.iter().map(padded).collect(),
-            anchored: scene.partner.clone(),
+            anchors: scene.anchors.clone(),
             alone: scene.alone.clone(),
             taken: scene.taken.clone(),
             modes: kept,
@@ -188,14 +188,14 @@ impl Posterior {
 
     /// Points that are left over, to those that lie nearest to where they are expected.
     fn fill_up(&self, pairs: &mut Vec<(usize, usize, f64)>) -> Result<()> {
-        let mut partner = self.anchored.clone();
+        let mut matched = self.anchors.clone();
         let mut taken = self.taken.clone();
         for &(i, a, _) in &*pairs {
-            partner[i] = Some(a);
+            matched.set(i, Some(a));
             taken[a] = true;
         }
-        let rows: Vec<usize> = (0..partner.len())
-            .filter(|&i| partner[i].is_none() && !self.alone[i])
+        let rows: Vec<usize> = (0..matched.rows())
+            .filter(|&i| matched.partner(i).is_none() && !self.alone[i])
             .collect();
         let columns: Vec<usize> = (0..taken.len()).filter(|&a| !taken[a]).collect();
         let distance = |i: usize, a: usize| squared_distance(&self.expected[i], &self.targets[a]);
@@ -220,7 +220,7 @@ impl Posterior {
 
     /// The candidates of every source point with their probabilities, in the order of the target.
     pub fn candidates(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)>> {
-        (0..self.anchored.len()).map(|i| {
+        (0..self.anchors.rows()).map(|i| {
             let (columns, values) = self.beliefs.parts(i);
             let listed = columns.iter().zip(values);
             listed.map(|(&a, &belief)| (a as usize, f64::from(belief)))
@@ -229,15 +229,15 @@ impl Posterior {
 
     /// Matchings drawn from the posterior: for each, the partner of every source point without an anchor.
     #[must_use]
-    pub fn samples(&self, count: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
+    pub fn samples(&self, count: usize, seed: u64) -> Vec<Assignment> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut order: Vec<usize> = (0..self.anchored.len())
-            .filter(|&i| self.anchored[i].is_none())
+        let mut order: Vec<usize> = (0..self.anchors.rows())
+            .filter(|&i| self.anchors.partner(i).is_none())
             .collect();
         let free = order.clone();
         let mut samples = Vec::with_capacity(count);
         for _ in 0..count {
-            let mut partner = vec![None; self.anchored.len()];
+            let mut drawn = Assignment::empty(self.anchors.rows());
             let mut draw = random.random::<f64>();
             let mode = self.modes.iter().find(|(probability, _)| {
                 draw -= probability;
@@ -255,11 +255,11 @@ impl Posterior {
                     });
                     if let Some((&a, _)) = found {
                         taken[a as usize] = true;
-                        partner[i] = Some(a);
+                        drawn.set(i, Some(a as usize));
                     }
                 }
             }
-            samples.push(free.iter().map(|&i| partner[i]).collect());
+            samples.push(free.iter().map(|&i| drawn.partner(i)).collect());
         }
         samples
     }

@@ -2,6 +2,7 @@
 
 use super::association::Partner;
 use super::small::{Vector, squared_distance};
+use crate::assignment::Assignment;
 use crate::linalg::Matrix;
 
 /// Two sets of points, each moved to mean 0 and scaled to a mean square of one in every coordinate, and what
@@ -10,8 +11,8 @@ use crate::linalg::Matrix;
 pub(super) struct Scene<const D: usize> {
     pub(super) source: Vec<Vector<D>>,
     pub(super) target: Vec<Vector<D>>,
-    /// The partner of a source point by a hard anchor.
-    pub(super) partner: Vec<Option<usize>>,
+    /// Hard anchors: the partner of each source point that has one.
+    pub(super) anchors: Assignment,
     /// Whether a hard anchor has this target point, or it is known to have no partner.
     pub(super) taken: Vec<bool>,
     /// Whether a source point is known to have no partner.
@@ -53,12 +54,9 @@ impl<const D: usize> Scene<D> {
     ) -> Self {
         let (source, from) = framed(points[0]);
         let (target, to) = framed(points[1]);
-        let mut partner = vec![None; source.len()];
+        let anchors = Assignment::from_pairs(source.len(), hard.iter().copied());
         let mut taken = vec![false; target.len()];
-        for &(i, a) in hard {
-            partner[i] = Some(a);
-            taken[a] = true;
-        }
+        hard.iter().for_each(|&(_, a)| taken[a] = true);
         let mut told: Vec<_> = soft
             .map(|(i, a, w)| (i, a, (w / (1.0 - w)).clamp(1.0 / MOST_ODDS, MOST_ODDS)))
             .collect();
@@ -68,7 +66,7 @@ impl<const D: usize> Scene<D> {
             alone: vec![false; source.len()],
             source,
             target,
-            partner,
+            anchors,
             taken,
             told,
             frames: [from, to],
@@ -84,16 +82,14 @@ impl<const D: usize> Scene<D> {
 
     /// The pairs of hard anchors: source points and where their partners lie.
     pub(super) fn anchored(&self) -> Vec<(usize, Vector<D>)> {
-        let pairs = self.partner.iter().enumerate();
-        pairs
-            .filter_map(|(i, a)| a.map(|a| (i, self.target[a])))
-            .collect()
+        let pairs = self.anchors.pairs();
+        pairs.map(|(i, a)| (i, self.target[a])).collect()
     }
 
     /// What is believed of every source point when nothing but the hard anchors is.
     pub(super) fn anchored_partners(&self) -> Vec<Partner<D>> {
-        let partner = |a: &Option<usize>| a.map_or(Partner::NONE, |a| Partner::at(self.target[a]));
-        self.partner.iter().map(partner).collect()
+        let partner = |a: Option<usize>| a.map_or(Partner::NONE, |a| Partner::at(self.target[a]));
+        self.anchors.iter().map(partner).collect()
     }
 
     /// The part of the scene with these source points alone.
@@ -103,7 +99,7 @@ impl<const D: usize> Scene<D> {
         let told = self.told.iter();
         Self {
             source: sources.iter().map(|&i| self.source[i]).collect(),
-            partner: sources.iter().map(|&i| self.partner[i]).collect(),
+            anchors: sources.iter().map(|&i| self.anchors.partner(i)).collect(),
             alone: sources.iter().map(|&i| self.alone[i]).collect(),
             told: told
                 .filter_map(|&(i, a, odds)| place.get(&i).map(|&k| (k, a, odds)))
@@ -112,16 +108,22 @@ impl<const D: usize> Scene<D> {
         }
     }
 
+    /// How many source points have no hard anchor.
+    pub(super) fn free(&self) -> usize {
+        self.anchors.rows() - self.anchors.matched()
+    }
+
     /// All anchored source points, and about `most` of the others.
     pub(super) fn thinned(&self, most: usize) -> Vec<usize> {
-        let free = self.partner.iter().filter(|p| p.is_none()).count();
+        let free = self.free();
         let step = free.div_ceil(most).max(1);
         let mut seen = 0;
         let keep = |i: &usize| {
-            seen += usize::from(self.partner[*i].is_none());
-            self.partner[*i].is_some() || seen % step == 0
+            let is_free = self.anchors.partner(*i).is_none();
+            seen += usize::from(is_free);
+            !is_free || seen % step == 0
         };
-        (0..self.partner.len()).filter(keep).collect()
+        (0..self.source.len()).filter(keep).collect()
     }
 
     /// Source points without an anchor, each as far as possible from the anchors and those before it.
@@ -132,14 +134,12 @@ impl<const D: usize> Scene<D> {
                 *d = d.min(squared_distance(x, &self.source[i]));
             }
         };
-        for (i, partner) in self.partner.iter().enumerate() {
-            if partner.is_some() {
-                approach(&mut distance, i);
-            }
+        for (i, _) in self.anchors.pairs() {
+            approach(&mut distance, i);
         }
         let mut chosen = Vec::new();
         while chosen.len() < most {
-            let free = (0..distance.len()).filter(|&i| self.partner[i].is_none());
+            let free = (0..distance.len()).filter(|&i| self.anchors.partner(i).is_none());
             let next = free.max_by(|&a, &b| distance[a].total_cmp(&distance[b]).then(b.cmp(&a)));
             match next {
                 Some(next) if distance[next] > 0.0 => {
@@ -259,6 +259,6 @@ mod tests {
         assert_eq!(scene.far_apart(2), [2, 3]);
         assert_eq!(scene.far_apart(9), [2, 3, 1]);
         let part = scene.part(&[3, 0]);
-        assert_eq!(part.partner, [None, Some(0)]);
+        assert_eq!(part.anchors, [None, Some(0)]);
     }
 }

@@ -239,8 +239,7 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
     monitor: &Monitor,
 ) -> Result<Vec<Mode<D>>> {
     let &Question { given, quick, .. } = question;
-    let free = scene.partner.iter().filter(|p| p.is_none()).count();
-    if free <= COARSE {
+    if scene.free() <= COARSE {
         let mut search = Search::new(scene, allowed, quick, monitor);
         run::<D, S>(&mut search, given, elsewhere)?;
         return Ok(search.allowed_modes());

@@ -362,7 +362,7 @@ fn glance<const D: usize>(
     let width = GLANCE * GLANCE;
     let log = -0.5 * D as f64 * (std::f64::consts::TAU * width).ln();
     let density = log.exp() / index.density();
-    let sources = scene.source.iter().zip(&scene.partner).step_by(step);
+    let sources = scene.source.iter().zip(&scene.anchors).step_by(step);
     let free = sources.filter(|(_, partner)| partner.is_none());
     let odds = free.map(|(x, _)| match index.nearest(&at(x), 3.0 * GLANCE) {
         Some(squared) => 0.5 + 0.5 * density * (-0.5 * squared / width).exp(),

@@ -3,12 +3,13 @@
 //! A ring of twelve points fits upon its copy in 24 ways, and a climb finds one of them. Each map of the source set onto
 //! itself makes another mode of one that was found, as evident as that one unless an anchor says otherwise.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::families::Similarity;
 use super::index::Index;
 use super::scene::Scene;
 use super::small::{Vector, difference, dot};
+use crate::assignment::Assignment;
 
 /// Points beyond which symmetries are not looked for: the search is quadratic in them.
 const MOST_POINTS: usize = 400;
@@ -23,7 +24,7 @@ const SHARE: f64 = 0.9;
 pub(super) struct Symmetry {
     pub(super) is_reflected: bool,
     /// The point upon which each one comes, where there is any.
-    pub(super) image: Vec<Option<usize>>,
+    pub(super) image: Assignment,
 }
 
 /// The symmetries of the source points in the plane within a tolerance that leave the anchors where they are, without
@@ -43,7 +44,7 @@ pub(super) fn symmetries<const D: usize>(scene: &Scene<D>, tolerance: f64) -> Ve
     };
     let apart = length(&source[far[0]], &source[far[1]]);
     let index = Index::new(source);
-    let mut seen = BTreeSet::from([(0..source.len()).map(Some).collect::<Vec<_>>()]);
+    let mut seen = HashSet::from([Assignment::identity(source.len())]);
     let mut found = Vec::new();
     for (i, x) in source.iter().enumerate() {
         for (j, y) in source.iter().enumerate() {
@@ -56,8 +57,8 @@ pub(super) fn symmetries<const D: usize>(scene: &Scene<D>, tolerance: f64) -> Ve
                 let Some(image) = image(source, &index, tolerance, |x| map.at(x)) else {
                     continue;
                 };
-                let mut anchored = scene.partner.iter().enumerate();
-                let moves_anchors = anchored.any(|(k, a)| a.is_some() && image[k] != Some(k));
+                let mut anchored = scene.anchors.pairs();
+                let moves_anchors = anchored.any(|(k, _)| image.partner(k) != Some(k));
                 if !moves_anchors && found.len() < MOST && seen.insert(image.clone()) {
                     found.push(Symmetry {
                         is_reflected,
@@ -76,12 +77,12 @@ fn image<const D: usize>(
     index: &Index<D>,
     tolerance: f64,
     at: impl Fn(&Vector<D>) -> Vector<D>,
-) -> Option<Vec<Option<usize>>> {
+) -> Option<Assignment> {
     let most_lost = ((1.0 - SHARE) * source.len() as f64) as usize;
     let mut lost = 0;
     let mut taken = vec![false; source.len()];
-    let mut image = Vec::with_capacity(source.len());
-    for x in source {
+    let mut image = Assignment::empty(source.len());
+    for (i, x) in source.iter().enumerate() {
         let place = at(x);
         let mut nearest = None;
         let mut best = tolerance * tolerance;
@@ -97,7 +98,7 @@ fn image<const D: usize>(
             None if lost < most_lost => lost += 1,
             None => return None,
         }
-        image.push(nearest);
+        image.set(i, nearest);
     }
     Some(image)
 }

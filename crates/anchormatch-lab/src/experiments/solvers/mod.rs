@@ -102,14 +102,16 @@ impl SolverTrial {
             trial.instance.target.adjacency(),
         );
         let folded = fold_anchors(&x, &y, &trial.anchors, |p, q| kernel.evaluate(p, q))?;
-        let mut partner = vec![None; x.rows()];
-        for &(i, a) in &trial.instance.truth {
-            partner[i] = Some(a);
-        }
+        let truth = trial.instance.truth.iter().copied();
+        let truth = Assignment::from_pairs(x.rows(), truth);
         let truth = folded
             .source
             .iter()
-            .map(|&i| partner[i].and_then(|a| folded.target.binary_search(&a).ok()))
+            .map(|&i| {
+                truth
+                    .partner(i)
+                    .and_then(|a| folded.target.binary_search(&a).ok())
+            })
             .collect();
         let linear = Matrix::from_fn(folded.source.len(), folded.target.len(), |i, a| {
             let (i, a) = (folded.source[i], folded.target[a]);

@@ -270,7 +270,7 @@ impl Sampling<'_> {
         let mut agreement = Agreement::default();
         let (seed, first) = (self.seed, &found.assignment);
         let sampled = sampler.sample(&problem, first, seed, self.monitor, |p| {
-            let partner = |a: Option<usize>| a.map(|a| free.target[a] as u32);
+            let partner = |a: Option<usize>| a.map(|a| free.target[a]);
             samples.partners.push(p.iter().map(partner).collect());
             agreement.merge(&evidence.agreement(p));
         })?;

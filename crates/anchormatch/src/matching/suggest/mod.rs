@@ -99,7 +99,7 @@ impl Matching {
         let mut open: Vec<Open> = Vec::new();
         if sampled {
             for (k, &source) in self.samples.nodes.iter().enumerate() {
-                let row = table.place[k];
+                let row = table.place.get(&k).copied();
                 let sure = row.map_or(1.0, |row| table.rows[row].most);
                 open.push(Open {
                     source,
@@ -149,8 +149,8 @@ struct Open {
 /// The samples of the nodes on which they differ, by node.
 struct Table {
     rows: Vec<Row>,
-    /// For each of the samples' nodes, its row.
-    place: Vec<Option<usize>>,
+    /// The row of each of the samples' nodes on which they differ.
+    place: HashMap<usize, usize>,
     samples: usize,
 }
 
@@ -167,10 +167,10 @@ impl Table {
     fn of(samples: &Samples) -> Self {
         let mut table = Self {
             rows: Vec::new(),
-            place: Vec::with_capacity(samples.nodes.len()),
+            place: HashMap::new(),
             samples: samples.partners.len(),
         };
-        let mut numbers: HashMap<Option<u32>, u32> = HashMap::new();
+        let mut numbers: HashMap<Option<usize>, u32> = HashMap::new();
         let mut counts: Vec<usize> = Vec::new();
         for k in 0..samples.nodes.len() {
             numbers.clear();
@@ -180,7 +180,7 @@ impl Table {
                 .iter()
                 .map(|sample| {
                     let next = numbers.len() as u32;
-                    let partner = sample.get(k).copied().flatten();
+                    let partner = sample.partner(k);
                     let number = *numbers.entry(partner).or_insert(next);
                     if number == next {
                         counts.push(0);
@@ -189,15 +189,15 @@ impl Table {
                     number
                 })
                 .collect();
-            table.place.push((counts.len() > 1).then(|| {
+            if counts.len() > 1 {
                 let most = counts.iter().copied().max().unwrap_or(0);
+                table.place.insert(k, table.rows.len());
                 table.rows.push(Row {
                     answers,
                     partners: counts.len(),
                     most: most as f64 / table.samples as f64,
                 });
-                table.rows.len() - 1
-            }));
+            }
         }
         table
     }

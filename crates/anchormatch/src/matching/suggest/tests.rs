@@ -1,12 +1,13 @@
 use super::*;
+use crate::assignment::Assignment;
 use crate::matching::{Alternatives, Diagnostics, Pair, Trust};
 use crate::solver::Status;
 use proptest::prelude::*;
 use rand::RngExt;
 
 /// A matching whose confidences are the samples' shares, node 0 an anchor.
-fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
-    let nodes: Vec<usize> = (1..=partners[0].len()).collect();
+fn matching(partners: Vec<Assignment>) -> Matching {
+    let nodes: Vec<usize> = (1..=partners[0].rows()).collect();
     let mut pairs = vec![Pair {
         source: 0,
         target: 0,
@@ -15,11 +16,12 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
     }];
     let mut unmatched_source = vec![];
     for (k, &source) in nodes.iter().enumerate() {
-        let count = partners.iter().filter(|s| s[k] == partners[0][k]).count();
-        match partners[0][k] {
+        let first = partners[0].partner(k);
+        let count = partners.iter().filter(|s| s.partner(k) == first).count();
+        match first {
             Some(target) => pairs.push(Pair {
                 source,
-                target: target as usize,
+                target,
                 confidence: count as f64 / partners.len() as f64,
                 anchor: false,
             }),
@@ -47,19 +49,24 @@ fn matching(partners: Vec<Vec<Option<u32>>>) -> Matching {
 }
 
 /// Σ_j E max_b P(j→b | the partners of `asked`), from the definition; the asked are known.
-fn expected_right(partners: &[Vec<Option<u32>>], asked: &[usize]) -> f64 {
+fn expected_right(partners: &[Assignment], asked: &[usize]) -> f64 {
     let total = partners.len() as f64;
-    let answer = |s: &Vec<Option<u32>>| asked.iter().map(|&i| s[i]).collect::<Vec<_>>();
+    let answer = |s: &Assignment| asked.iter().map(|&i| s.partner(i)).collect::<Vec<_>>();
     let mut answers: Vec<_> = partners.iter().map(answer).collect();
     answers.sort();
     answers.dedup();
     let mut sum = 0.0;
     for a in answers {
         let class: Vec<_> = partners.iter().filter(|s| answer(s) == a).collect();
-        for j in 0..partners[0].len() {
+        for j in 0..partners[0].rows() {
             let best = class
                 .iter()
-                .map(|s| class.iter().filter(|t| t[j] == s[j]).count())
+                .map(|s| {
+                    class
+                        .iter()
+                        .filter(|t| t.partner(j) == s.partner(j))
+                        .count()
+                })
                 .max()
                 .unwrap();
             let conditional = best as f64 / class.len() as f64;
@@ -72,9 +79,9 @@ fn expected_right(partners: &[Vec<Option<u32>>], asked: &[usize]) -> f64 {
 #[test]
 fn the_node_that_settles_others_comes_first() {
     // Nodes 1 and 2 swap together, in half of the samples; node 3 goes its own way in a third.
-    let sample = |swapped: bool, third: u32| {
+    let sample = |swapped: bool, third: usize| {
         let (a, b) = if swapped { (2, 1) } else { (1, 2) };
-        vec![Some(a), Some(b), Some(third)]
+        Assignment::from([Some(a), Some(b), Some(third)])
     };
     let mut partners = Vec::new();
     for k in 0..600 {
@@ -95,12 +102,8 @@ fn the_node_that_settles_others_comes_first() {
 #[test]
 fn chance_settles_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
-    let mut sample = || {
-        (0..40)
-            .map(|_| Some(random.random_range(0..10u32)))
-            .collect()
-    };
-    let partners: Vec<Vec<Option<u32>>> = (0..200).map(|_| sample()).collect();
+    let mut sample = || (0..40).map(|_| Some(random.random_range(0..10))).collect();
+    let partners: Vec<Assignment> = (0..200).map(|_| sample()).collect();
     let plain = expected_right(&partners, &[0]) - expected_right(&partners, &[]);
     assert!(plain > 4.0, "{plain}");
     for suggestion in matching(partners).suggest(4) {
@@ -110,7 +113,7 @@ fn chance_settles_nothing() {
 
 #[test]
 fn many_samples_are_thinned_out() {
-    let partners: Vec<Vec<Option<u32>>> = (0..1000)
+    let partners: Vec<Assignment> = (0..1000)
         .map(|s| (0..500).map(|k| Some((s / 2 + k) % 7)).collect())
         .collect();
     let samples = Samples {
@@ -129,7 +132,7 @@ fn many_samples_are_thinned_out() {
 
 #[test]
 fn decided_samples_fall_back_on_confidence() {
-    let mut matching = matching(vec![vec![Some(1), Some(2), Some(3)]; 4]);
+    let mut matching = matching(vec![[Some(1), Some(2), Some(3)].into(); 4]);
     matching.pairs[2].confidence = 0.7;
     let suggestions = matching.suggest(2);
     assert_eq!(suggestions[0].source, 2);
@@ -139,7 +142,7 @@ fn decided_samples_fall_back_on_confidence() {
 
 #[test]
 fn without_samples_the_doubt_is_the_gain() {
-    let mut matching = matching(vec![vec![Some(1), None, Some(3)]]);
+    let mut matching = matching(vec![[Some(1), None, Some(3)].into()]);
     matching.samples = Samples::default();
     matching.pairs[1].confidence = 0.25;
     matching.pairs[2].confidence = 0.5;
@@ -152,7 +155,7 @@ fn without_samples_the_doubt_is_the_gain() {
 
 #[test]
 fn who_has_no_partner_is_not_asked_and_who_has_no_candidate_last() {
-    let mut matching = matching(vec![vec![Some(1), None, None]]);
+    let mut matching = matching(vec![[Some(1), None, None].into()]);
     matching.samples = Samples::default();
     let open: Vec<usize> = matching.suggest(9).iter().map(|s| s.source).collect();
     let [one, two] = [matching.unmatched_source[0], matching.unmatched_source[1]];
@@ -176,7 +179,7 @@ fn who_has_no_partner_is_not_asked_and_who_has_no_candidate_last() {
 
 #[test]
 fn nothing_free_gives_no_suggestion() {
-    let mut all = matching(vec![vec![]]);
+    let mut all = matching(vec![Assignment::empty(0)]);
     assert!(all.suggest(3).is_empty());
     all.samples = Samples::default();
     assert!(all.suggest(3).is_empty());
@@ -184,10 +187,10 @@ fn nothing_free_gives_no_suggestion() {
 
 /// Samples of up to five nodes with up to four partners or none; one-to-one or not is all the
 /// same to the formula.
-fn samples() -> impl Strategy<Value = Vec<Vec<Option<u32>>>> {
+fn samples() -> impl Strategy<Value = Vec<Assignment>> {
     (1usize..6).prop_flat_map(|nodes| {
-        let sample = prop::collection::vec(prop::option::weighted(0.8, 0u32..4), nodes);
-        prop::collection::vec(sample, 1..20)
+        let sample = prop::collection::vec(prop::option::weighted(0.8, 0usize..4), nodes);
+        prop::collection::vec(sample.prop_map(Assignment::from), 1..20)
     })
 }
 
@@ -198,7 +201,7 @@ proptest! {
         let length = 3000 / partners.len() * partners.len();
         let many: Vec<_> = partners.iter().cycle().take(length).cloned().collect();
         let suggestions = matching(many).suggest(10);
-        let nodes = partners[0].len();
+        let nodes = partners[0].rows();
         prop_assert_eq!(suggestions.len(), nodes);
         let gain = |k: usize| expected_right(&partners, &[k]) - expected_right(&partners, &[]);
         let first = suggestions[0];
@@ -214,12 +217,12 @@ proptest! {
     /// The counts behind the gains, exactly.
     #[test]
     fn guesses_are_counted_as_defined(partners in samples()) {
-        let samples = Samples { nodes: (0..partners[0].len()).collect(), partners: partners.clone() };
+        let samples = Samples { nodes: (0..partners[0].rows()).collect(), partners: partners.clone() };
         let table = Table::of(&samples);
         let mut observed = Observed::nothing(&table);
         let mut asked = Vec::new();
         for k in 0..samples.nodes.len() {
-            let Some(row) = table.place[k] else { continue };
+            let Some(&row) = table.place.get(&k) else { continue };
             let mut scratch = Scratch::default();
             observed.divide(&table.rows[row], &mut scratch);
             asked.push(k);
