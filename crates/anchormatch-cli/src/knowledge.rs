@@ -413,7 +413,7 @@ impl Known {
     }
 
     /// The task with all of it.
-    pub(crate) fn told_to<'a>(&self, mut task: Task<'a>) -> Result<Task<'a>, Failure> {
+    pub(crate) fn added_to<'a>(&self, mut task: Task<'a>) -> Result<Task<'a>, Failure> {
         if let Some(attributes) = &self.attributes {
             task = task.with_attributes(Arc::clone(attributes))?;
         }

@@ -461,7 +461,7 @@ fn weights_are_learned_from_examples_and_applied() {
             .ok();
         let weights: Value = serde_json::from_str(&bench.read("w.json")).unwrap();
         assert_eq!(
-            (&weights["method"], &weights["lessons"]),
+            (&weights["method"], &weights["training_pairs"]),
             (&json!(method), &json!(1))
         );
         let found = bench

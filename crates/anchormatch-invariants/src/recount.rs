@@ -127,13 +127,13 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
             }
         }
     }
-    let mut told = 0.0;
+    let mut soft = 0.0;
     let others = (free.1.len().max(2) - 1) as f64;
     for anchor in anchors.soft() {
         // A soft anchor on a pair that a hard one fixes adds nothing.
         let pair = (anchor.source, anchor.target);
         if pairs.contains(&pair) && !places(&free, &[pair]).is_empty() {
-            told += (anchor.weight / (1.0 - anchor.weight) * others).ln();
+            soft += (anchor.weight / (1.0 - anchor.weight) * others).ln();
         }
     }
     let (n, m, k) = (free.0.len(), free.1.len(), matched.len());
@@ -144,9 +144,9 @@ pub fn best(task: &Task<'_>, pairs: &Pairs) -> f64 {
     }
     let mut share = independent_share(&model, [&x, &y], &all);
     if scale == Scale::Counts {
-        share *= told_by_counts(&model, [&x, &y], &all);
+        share *= measured_share(&model, [&x, &y], &all);
     }
-    share * edges + told - choices
+    share * edges + soft - choices
 }
 
 /// (tr RRᵀ)²/tr (RRᵀ)² of the residuals, over what independent noise would give, less twice what that
@@ -182,7 +182,7 @@ fn independent_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs)
 }
 
 /// The mutual information of the octaves of matched counts over what a Gaussian of the same correlation has.
-fn told_by_counts(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs) -> f64 {
+fn measured_share(model: &PairModel, [x, y]: [&Observations; 2], all: &Pairs) -> f64 {
     let claimed = -0.5 * (1.0 - model.correlation().powi(2)).ln();
     if all.len() < 4 || x.variance() <= 0.0 || !(claimed > 0.0 && claimed.is_finite()) {
         return 1.0;

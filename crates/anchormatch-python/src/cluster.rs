@@ -532,12 +532,12 @@ pub(crate) fn blocks_settled(course: [usize; 4]) -> [usize; 4] {
     course.numbers()
 }
 
-/// The course when no pair is above any bound, and what comes next: `"rumour"`, `"lower"` or `"end"`.
+/// The course when no pair is above any bound, and what comes next: `"noisy seeds"`, `"lower"` or `"end"`.
 #[pyfunction]
 pub(crate) fn blocks_stuck(course: [usize; 4], matched: usize) -> ([usize; 4], &'static str) {
     let mut course = Course::from_numbers(course);
     let next = match course.stuck(matched) {
-        Next::Rumour => "rumour",
+        Next::NoisySeeds => "noisy seeds",
         Next::Lower => "lower",
         Next::End => "end",
     };
@@ -574,11 +574,11 @@ pub(crate) fn blocks_weigh(
     let setting = setting(&numbers)?;
     let sets = sets
         .into_iter()
-        .map(|(counts, common, told, table, pairs)| {
+        .map(|(counts, common, prior, table, pairs)| {
             Ok(PairSet {
                 counts: nine(&counts)?,
                 common,
-                told,
+                prior,
                 degrees: table.into_iter().map(|(x, y, n)| ((x, y), n)).collect(),
                 pairs,
             })

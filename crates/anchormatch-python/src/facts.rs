@@ -129,7 +129,7 @@ impl Known<'_> {
 
 impl Facts {
     /// The task with all of them.
-    pub(crate) fn told_to(self, mut task: Task<'_>) -> Result<Task<'_>> {
+    pub(crate) fn added_to(self, mut task: Task<'_>) -> Result<Task<'_>> {
         if let Some(attributes) = self.attributes {
             task = task.with_attributes(attributes)?;
         }

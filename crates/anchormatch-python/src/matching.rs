@@ -68,7 +68,7 @@ pub(crate) fn match_graphs<'py>(
     let matcher = registry::configured(preset, &settings).map_err(exception)?;
     let matching = run(py, &limits, move |monitor| {
         let task = Task::new(&source, &target, &anchors)?;
-        let task = facts.told_to(task)?;
+        let task = facts.added_to(task)?;
         let task = match similarity {
             Some(similarity) => task.with_similarity(similarity)?,
             None => task,

@@ -37,7 +37,7 @@ type AnchorArrays<'py> = (
 );
 
 /// Anchors by node: source, target and weight; and the nodes of either side without a partner.
-type Said = (Vec<(usize, usize, f64)>, Vec<usize>, Vec<usize>);
+type Decisions = (Vec<(usize, usize, f64)>, Vec<usize>, Vec<usize>);
 
 /// A page that is being served; it ends with `stop` or with this object.
 #[pyclass(frozen)]
@@ -58,7 +58,7 @@ impl Studio {
     }
 
     /// The anchors as they are now.
-    fn anchors(&self) -> PyResult<Option<Said>> {
+    fn anchors(&self) -> PyResult<Option<Decisions>> {
         let inner = self.lock();
         let Some((studio, _)) = &*inner else {
             return Ok(None);
@@ -97,7 +97,7 @@ pub(crate) fn studio<'py>(
     let facts = known.facts(source.node_count(), target.node_count())?;
     let none = Anchors::none();
     let task = Task::new(&source, &target, &none).map_err(exception)?;
-    let mut task = facts.told_to(task).map_err(exception)?;
+    let mut task = facts.added_to(task).map_err(exception)?;
     if let Some(array) = &node_similarity {
         let similarity = Arc::new(arrays::matrix(array)?.into());
         task = task.with_similarity(similarity).map_err(exception)?;

@@ -41,7 +41,7 @@ pub(super) fn write(
         )?;
     }
     out.push_str("</span>\n");
-    let free = |run: &super::Shown<'_>| run.matching.pairs.iter().any(|pair| !pair.anchor);
+    let free = |run: &super::ScoredRun<'_>| run.matching.pairs.iter().any(|pair| !pair.anchor);
     if view.runs.iter().any(free) {
         out.push_str(
             "<label class=\"group floor\">confidence ≥ \

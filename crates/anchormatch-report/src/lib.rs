@@ -160,7 +160,7 @@ impl Report<'_> {
 /// A checked report with what all sections need to know.
 struct View<'a> {
     report: &'a Report<'a>,
-    runs: Vec<Shown<'a>>,
+    runs: Vec<ScoredRun<'a>>,
     /// The run that is shown first.
     best: usize,
     /// The true partner of each source node that has one.
@@ -168,13 +168,13 @@ struct View<'a> {
 }
 
 /// A run with its score against the truth.
-struct Shown<'a> {
+struct ScoredRun<'a> {
     name: &'a str,
     matching: &'a Matching,
     score: Option<Score>,
 }
 
-impl Shown<'_> {
+impl ScoredRun<'_> {
     fn accuracy(&self) -> Option<f64> {
         self.score.as_ref().and_then(Score::accuracy)
     }
@@ -238,7 +238,7 @@ impl<'a> View<'a> {
                 (None, Some(truth)) => Some(run.matching.score(truth)?),
                 (score, _) => score,
             };
-            runs.push(Shown {
+            runs.push(ScoredRun {
                 name: &run.name,
                 matching: run.matching,
                 score,
@@ -286,7 +286,7 @@ impl<'a> View<'a> {
 }
 
 /// The most accurate run, the first among equals; the first of all when nothing is known.
-fn best(runs: &[Shown<'_>]) -> usize {
+fn best(runs: &[ScoredRun<'_>]) -> usize {
     let mut best = 0;
     for (k, run) in runs.iter().enumerate() {
         if run.accuracy().unwrap_or(-1.0) > runs[best].accuracy().unwrap_or(-1.0) {

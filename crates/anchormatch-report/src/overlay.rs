@@ -15,7 +15,7 @@ use super::layout::Point;
 use super::picture::run_attributes;
 use super::scene::{Panel, Placement, Scene, WIDTH};
 use super::text::Coordinate;
-use super::{Shown, View};
+use super::{ScoredRun, View};
 
 /// Ellipses reach as far as so many standard deviations.
 const SIGMAS: f64 = 2.0;
@@ -82,7 +82,7 @@ pub(super) fn check(matching: &Matching, nodes: usize) -> Result<()> {
 
 impl Overlay {
     /// What can be drawn of a run's map; `None` for graphs, and for points in space.
-    pub(super) fn of(scene: &Scene, run: &Shown<'_>) -> Option<Self> {
+    pub(super) fn of(scene: &Scene, run: &ScoredRun<'_>) -> Option<Self> {
         let sketch = run.matching.model.first()?.sketch.as_ref()?;
         let to = scene
             .target
@@ -205,7 +205,7 @@ fn epipolar(
     scene: &Scene,
     sketch: &Sketch,
     to: &Placement,
-    run: &Shown<'_>,
+    run: &ScoredRun<'_>,
 ) -> Vec<(usize, [Point; 2], bool)> {
     let Some(directions) = &sketch.directions else {
         return Vec::new();

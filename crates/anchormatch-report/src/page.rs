@@ -9,7 +9,7 @@ use super::plots::Plot;
 use super::scene::Scene;
 use super::tables;
 use super::text::{Escaped, count, duration, number, percent};
-use super::{Shown, View};
+use super::{ScoredRun, View};
 
 const STYLE: &str = include_str!("assets/style.css");
 /// The marks of the standings, which the studio has as well.
@@ -97,7 +97,7 @@ fn switch(out: &mut String, view: &View<'_>) -> Result {
     Ok(())
 }
 
-fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> Result {
+fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &ScoredRun<'_>) -> Result {
     let (source, target) = (view.report.source.graph, view.report.target.graph);
     let matching = run.matching;
     let both = |left: usize, right: usize| {
@@ -219,7 +219,7 @@ fn key_numbers(out: &mut String, view: &View<'_>, k: usize, run: &Shown<'_>) -> 
 }
 
 /// A run's status in words, and the class of its card.
-pub(super) fn status(run: &Shown<'_>) -> (&'static str, &'static str) {
+pub(super) fn status(run: &ScoredRun<'_>) -> (&'static str, &'static str) {
     use anchormatch::solver::Status;
     match run.matching.status {
         Status::Converged => ("converged", "card word"),
@@ -229,7 +229,7 @@ pub(super) fn status(run: &Shown<'_>) -> (&'static str, &'static str) {
     }
 }
 
-fn notes(out: &mut String, run: &Shown<'_>) -> Result {
+fn notes(out: &mut String, run: &ScoredRun<'_>) -> Result {
     if run.matching.notes.is_empty() {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use anchormatch::matching::Pair;
 use super::overlay::Overlay;
 use super::scene::{Panel, Scene, WIDTH};
 use super::text::{Coordinate, Escaped, count};
-use super::{Shown, Side, Standing, Verdict, View, controls, rules, titles};
+use super::{ScoredRun, Side, Standing, Verdict, View, controls, rules, titles};
 
 /// Writes the figure with its legend and captions.
 pub(super) fn write(out: &mut String, view: &View<'_>, scene: &Scene) -> Result {
@@ -128,7 +128,13 @@ fn edges(out: &mut String, panel: &Panel, side: &str) -> Result {
     Ok(())
 }
 
-fn lines(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
+fn lines(
+    out: &mut String,
+    view: &View<'_>,
+    scene: &Scene,
+    k: usize,
+    run: &ScoredRun<'_>,
+) -> Result {
     let lines = scene.lines(view, &run.matching.pairs);
     writeln!(out, "<g class=\"layer lines\" {}>", run_attributes(view, k))?;
     let suspicious = Standing::suspicious(run.matching);
@@ -205,7 +211,13 @@ fn nodes(out: &mut String, panel: &Panel, class: &str, label: &dyn Fn(usize) -> 
 /// The marks of how a run's nodes stand, and of nodes that it left unmatched what is known of them.
 ///
 /// The script draws them anew when somebody looks nearer: for it there is a digit for each node that is drawn.
-fn marks(out: &mut String, view: &View<'_>, scene: &Scene, k: usize, run: &Shown<'_>) -> Result {
+fn marks(
+    out: &mut String,
+    view: &View<'_>,
+    scene: &Scene,
+    k: usize,
+    run: &ScoredRun<'_>,
+) -> Result {
     let suspicious = Standing::suspicious(run.matching);
     let panels = [&scene.source, &scene.target];
     let mut stands = panels.map(|panel| vec![Standing::Unmatched; panel.drawn.len()]);
@@ -261,7 +273,7 @@ fn legend(
     out: &mut String,
     view: &View<'_>,
     k: usize,
-    run: &Shown<'_>,
+    run: &ScoredRun<'_>,
     overlay: Option<&Overlay>,
 ) -> Result {
     writeln!(out, "<ul class=\"legend\" {}>", run_attributes(view, k))?;
@@ -340,7 +352,7 @@ fn legend_of_map(
     out: &mut String,
     view: &View<'_>,
     k: usize,
-    run: &Shown<'_>,
+    run: &ScoredRun<'_>,
     overlay: &Overlay,
 ) -> Result {
     let family = run.matching.model.first().map_or("", |f| f.family.as_str());

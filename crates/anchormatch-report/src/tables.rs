@@ -7,7 +7,7 @@ use anchormatch::matching::Pair;
 use super::page::status;
 use super::picture::{level, run_attributes};
 use super::text::{Coordinate, Escaped, count, duration, number, percent};
-use super::{Shown, Verdict, View, titles};
+use super::{ScoredRun, Verdict, View, titles};
 
 /// At most so many pairs of one run are listed.
 const MOST_ROWS: usize = 5_000;
@@ -108,7 +108,7 @@ pub(super) fn pairs(out: &mut String, view: &View<'_>) -> Result {
     Ok(())
 }
 
-fn pair_table(out: &mut String, view: &View<'_>, run: &Shown<'_>, pairs: &[Pair]) -> Result {
+fn pair_table(out: &mut String, view: &View<'_>, run: &ScoredRun<'_>, pairs: &[Pair]) -> Result {
     let others: Vec<String> = pairs
         .iter()
         .map(|pair| titles::others(view, run, pair.source, Some(pair.target)))
@@ -171,7 +171,7 @@ fn pair_table(out: &mut String, view: &View<'_>, run: &Shown<'_>, pairs: &[Pair]
 }
 
 /// The nodes that a run left alone, by name.
-pub(super) fn unmatched(out: &mut String, view: &View<'_>, run: &Shown<'_>) -> Result {
+pub(super) fn unmatched(out: &mut String, view: &View<'_>, run: &ScoredRun<'_>) -> Result {
     let matching = run.matching;
     if matching.unmatched_source.is_empty() && matching.unmatched_target.is_empty() {
         return Ok(());
@@ -207,7 +207,7 @@ pub(super) fn unmatched(out: &mut String, view: &View<'_>, run: &Shown<'_>) -> R
 }
 
 /// Seconds by stage, as bars.
-pub(super) fn timings(out: &mut String, run: &Shown<'_>) -> Result {
+pub(super) fn timings(out: &mut String, run: &ScoredRun<'_>) -> Result {
     let timings = &run.matching.timings;
     if timings.is_empty() {
         return Ok(());
@@ -240,7 +240,7 @@ pub(super) fn timings(out: &mut String, run: &Shown<'_>) -> Result {
 }
 
 /// Every parameter that the run used.
-pub(super) fn parameters(out: &mut String, run: &Shown<'_>) -> Result {
+pub(super) fn parameters(out: &mut String, run: &ScoredRun<'_>) -> Result {
     if run.matching.parameters.is_empty() {
         return Ok(());
     }

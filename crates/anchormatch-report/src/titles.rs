@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use anchormatch::matching::{Alternatives, Pair};
 
 use super::text::{count, number};
-use super::{Shown, Verdict, View};
+use super::{ScoredRun, Verdict, View};
 
 /// Others that are named beside the partner.
 const MOST_OTHERS: usize = 3;
@@ -15,7 +15,7 @@ const LEAST_PROBABILITY: f64 = 0.001;
 const ONE_OF: &str = "one of ";
 
 /// The words of a line.
-pub(super) fn of_pair(view: &View<'_>, run: &Shown<'_>, pair: &Pair) -> String {
+pub(super) fn of_pair(view: &View<'_>, run: &ScoredRun<'_>, pair: &Pair) -> String {
     let mut text = format!(
         "{} → {}",
         view.source_label(pair.source),
@@ -53,7 +53,7 @@ pub(super) fn of_pair(view: &View<'_>, run: &Shown<'_>, pair: &Pair) -> String {
 /// many the partner is one whom nothing tells apart.
 pub(super) fn others(
     view: &View<'_>,
-    run: &Shown<'_>,
+    run: &ScoredRun<'_>,
     source: usize,
     partner: Option<usize>,
 ) -> String {
@@ -74,7 +74,7 @@ pub(super) fn others(
 }
 
 /// The words of a source node that stays alone.
-pub(super) fn of_lone_source(view: &View<'_>, run: &Shown<'_>, i: usize) -> String {
+pub(super) fn of_lone_source(view: &View<'_>, run: &ScoredRun<'_>, i: usize) -> String {
     alone(&view.source_label(i), &others(view, run, i, None))
 }
 
@@ -88,7 +88,7 @@ pub(super) fn of_lone_target(view: &View<'_>, suitors: &[Vec<(usize, f64)>], a: 
 }
 
 /// For each target node, the source nodes that have it among their candidates, the most probable first.
-pub(super) fn suitors(run: &Shown<'_>, targets: usize) -> Vec<Vec<(usize, f64)>> {
+pub(super) fn suitors(run: &ScoredRun<'_>, targets: usize) -> Vec<Vec<(usize, f64)>> {
     let mut suitors = vec![Vec::new(); targets];
     let all = run
         .matching

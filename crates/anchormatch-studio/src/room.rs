@@ -26,7 +26,7 @@ const BACKLOG: usize = 256;
 const SHOWN: usize = 24;
 
 /// An answer to a page, or why there is none.
-pub(crate) type Told<T> = std::result::Result<T, String>;
+pub(crate) type Reply<T> = std::result::Result<T, String>;
 
 /// Something that a page asks for.
 #[derive(Debug, Deserialize)]
@@ -204,7 +204,7 @@ impl Room {
     }
 
     /// Does what a page asks for; the number of the change.
-    pub(crate) fn act(&self, act: Act) -> Told<u64> {
+    pub(crate) fn act(&self, act: Act) -> Reply<u64> {
         let _one_by_one = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = self.session();
         match act {
@@ -261,7 +261,7 @@ impl Room {
         Ok(change)
     }
 
-    fn say(&self, session: &mut Session, change: &Change<usize>, asked: bool) -> Told<()> {
+    fn say(&self, session: &mut Session, change: &Change<usize>, asked: bool) -> Reply<()> {
         let sizes = self.setup.sizes();
         let sides = self.setup.sides.each_ref().map(|side| side.name.clone());
         let inside = |side: Which, node: &usize| match *node < sizes[side.number()] {
@@ -449,7 +449,7 @@ impl Room {
     }
 
     /// What is known of one node: its partner, others that it could be, and who speaks for it.
-    pub(crate) fn node(&self, side: Which, node: usize) -> Told<Value> {
+    pub(crate) fn node(&self, side: Which, node: usize) -> Reply<Value> {
         if node >= self.setup.sizes()[side.number()] {
             return Err(format!("found node {node}, expected one that is there"));
         }
@@ -495,7 +495,7 @@ impl Room {
     }
 
     /// A source node beside all of its candidates.
-    pub(crate) fn question(&self, source: usize) -> Told<Value> {
+    pub(crate) fn question(&self, source: usize) -> Reply<Value> {
         if source >= self.setup.sizes()[0] {
             return Err(format!("found node {source}, expected one that is there"));
         }
@@ -535,7 +535,7 @@ impl Room {
     }
 
     /// The last finished match, and what holds now.
-    pub(crate) fn latest(&self) -> Told<(Arc<Answer>, Decided)> {
+    pub(crate) fn latest(&self) -> Reply<(Arc<Answer>, Decided)> {
         let session = self.session();
         match &session.answer {
             Some(answer) => Ok((Arc::clone(answer), session.history.now().clone())),

@@ -326,7 +326,7 @@ class Run:
         if following == "end":
             at["phase"] = "certain"
             return None
-        return self._rumour()
+        return self._noisy_seeds()
 
     def _settle(
         self, judged: list[Futures], crossed: list[Futures], news: Any, bound: float | None, which: str
@@ -353,7 +353,7 @@ class Run:
         held["s0"], held["s1"] = states
         self._sum(heads, anew=False)
 
-    def _rumour(self) -> None:
+    def _noisy_seeds(self) -> None:
         at, held, common = self.at, self.held, self.common
         # The sums of the refitted model.
         states, heads = self._both(
@@ -364,7 +364,7 @@ class Run:
         across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
         (held["l0"], held["l1"]), _ = self._both(
             "expansion",
-            "rumour",
+            "noisy seeds",
             expand.tentative,
             lambda k, p: (
                 common,

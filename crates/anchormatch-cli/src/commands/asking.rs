@@ -115,7 +115,7 @@ impl Asking {
         };
         let knowledge = &self.knowledge;
         let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
-        let task = known.told_to(sides.task(&anchors)?)?;
+        let task = known.added_to(sides.task(&anchors)?)?;
         let matching = matcher.run(&task, job.monitor())?;
         job.finish();
         let mut notes = sides.notes(paths);

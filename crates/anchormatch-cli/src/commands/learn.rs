@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anchormatch::Error;
-use anchormatch::matcher::{ExampleLearner, LearningMethod, Lesson};
+use anchormatch::matcher::{ExampleLearner, LearningMethod, TrainingPair};
 use anchormatch_io::LoadedGraph;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -115,22 +115,22 @@ impl Options {
         if let Some(price) = self.regularisation {
             learner.regularisation = price;
         }
-        let lessons: Vec<Lesson<'_>> = examples
+        let training: Vec<TrainingPair<'_>> = examples
             .iter()
-            .map(|example| Lesson {
+            .map(|example| TrainingPair {
                 source: &example.source.graph,
                 target: &example.target.graph,
                 truth: &example.truth,
             })
             .collect();
-        let weights = learner.learn(&lessons, job.monitor())?;
+        let weights = learner.learn(&training, job.monitor())?;
         job.finish();
         let text = serde_json::to_string_pretty(&weights)
             .map_err(|error| Failure::Library(Error::Numerics(error.to_string())))?;
         write(&self.output, &(text + "\n"))?;
         say(format_args!(
             "learned from {} pairs of graphs",
-            lessons.len()
+            training.len()
         ));
         Ok(Done::Complete)
     }

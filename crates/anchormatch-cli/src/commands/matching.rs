@@ -187,7 +187,7 @@ fn known_truth(table: &PairTable, sides: &Sides) -> Result<Truth, Failure> {
 
 impl Input {
     fn task(&self) -> Result<Task<'_>, Failure> {
-        let task = self.known.told_to(self.sides.task(&self.anchors)?)?;
+        let task = self.known.added_to(self.sides.task(&self.anchors)?)?;
         Ok(match &self.similarity {
             Some(similarity) => task.with_similarity(Arc::clone(similarity))?,
             None => task,

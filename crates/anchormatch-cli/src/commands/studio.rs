@@ -274,7 +274,7 @@ impl Options {
         let knowledge = &self.knowledge;
         let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
         let nothing = Anchors::none();
-        let mut task = known.told_to(sides.task(&nothing)?)?;
+        let mut task = known.added_to(sides.task(&nothing)?)?;
         if let Some(path) = &self.method.node_similarity {
             let table = self.reading.pairs(path, TableKind::Similarity)?;
             let similarity = sides.looked_up(table.similarity(s, t))?;

@@ -6,7 +6,7 @@
 //! pans lie so far apart.
 
 use anchormatch::matcher::{
-    ExampleLearner, Learned, LearnedWeights, LearningMethod, Lesson, Matcher,
+    ExampleLearner, Learned, LearnedWeights, LearningMethod, Matcher, TrainingPair,
 };
 use anchormatch::{Monitor, Result, Task};
 use anchormatch_generate::{Instance, house};
@@ -23,7 +23,7 @@ const JITTER: f64 = 1.0;
 #[derive(Debug, Clone)]
 pub struct LearningStudy {
     /// Pairs that teach.
-    pub lessons: usize,
+    pub training: usize,
     /// Pairs that are judged.
     pub judged: usize,
     /// Gaps between frames of Hotel.
@@ -124,12 +124,12 @@ impl LearningStudy {
             each.map(|k| pair(k, derived_seed(self.seed, &[&name, &k])))
                 .collect()
         };
-        let lessons = make(spread(0, third, self.lessons))?;
+        let training = make(spread(0, third, self.training))?;
         let judged = make(spread(third, count - third, self.judged))?;
         for &method in &self.methods {
-            let examples: Vec<Lesson<'_>> = lessons
+            let examples: Vec<TrainingPair<'_>> = training
                 .iter()
-                .map(|instance| Lesson {
+                .map(|instance| TrainingPair {
                     source: &instance.source,
                     target: &instance.target,
                     truth: &instance.truth,
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn every_method_learns_and_is_judged_on_other_pairs() {
         let study = LearningStudy {
-            lessons: 1,
+            training: 1,
             judged: 2,
             gaps: vec![50],
             pans: vec![10.0],

@@ -179,9 +179,9 @@ impl Level {
         let share = 1.0 / (own.len() as f64).max(1.0).sqrt();
         for &j in own {
             let (dx, dy) = (points[j as usize][0] - at[0], points[j as usize][1] - at[1]);
-            let pull = share * dx.hypot(dy) / ideal;
-            force[0] += pull * dx;
-            force[1] += pull * dy;
+            let attraction = share * dx.hypot(dy) / ideal;
+            force[0] += attraction * dx;
+            force[1] += attraction * dy;
         }
         let length = force[0].hypot(force[1]);
         let scale = if length > furthest {

@@ -162,13 +162,13 @@ impl Attributes {
         }
         found.sort_unstable();
         found.dedup();
-        let mut told: Vec<(f64, u32)> = found
+        let mut ranked: Vec<(f64, u32)> = found
             .iter()
             .map(|&a| (self.nats(model, i, a as usize), a))
             .filter(|(nats, _)| *nats > 0.0)
             .collect();
-        told.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
-        told.truncate(most);
-        told.into_iter().map(|(_, a)| a).collect()
+        ranked.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+        ranked.truncate(most);
+        ranked.into_iter().map(|(_, a)| a).collect()
     }
 }

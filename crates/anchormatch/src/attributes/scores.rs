@@ -3,7 +3,7 @@
 //! Scores of different source nodes need not compare: a common name has many high ones. What is looked at is
 //! by how much a score is less than the highest of its row.
 
-use super::similarity::told;
+use super::similarity::log_ratios;
 use crate::linalg::Csr;
 
 /// Parts of equally many scores.
@@ -17,7 +17,7 @@ pub(super) struct Scores {
     /// Where the parts end, ascending.
     ends: Vec<f64>,
     /// The share of the pairs in each part.
-    shares: Vec<f64>,
+    frequencies: Vec<f64>,
 }
 
 /// What each part tells.
@@ -46,24 +46,26 @@ impl Scores {
         ends.dedup();
         // The last part has no end.
         ends.retain(|end| sorted.last().is_some_and(|last| end < last));
-        let mut shares = vec![0.5; ends.len() + 1];
-        sorted.iter().for_each(|v| shares[part(&ends, *v)] += 1.0);
-        let total: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= total);
+        let mut frequencies = vec![0.5; ends.len() + 1];
+        sorted
+            .iter()
+            .for_each(|v| frequencies[part(&ends, *v)] += 1.0);
+        let total: f64 = frequencies.iter().sum();
+        frequencies.iter_mut().for_each(|share| *share /= total);
         Self {
             values,
             ends,
-            shares,
+            frequencies,
         }
     }
 
     pub(super) fn fit(&self, pairs: &[(usize, usize)]) -> Model {
-        let mut partners = vec![0.0; self.shares.len()];
+        let mut partners = vec![0.0; self.frequencies.len()];
         for value in pairs.iter().filter_map(|&(i, a)| self.values.get(i, a)) {
             partners[part(&self.ends, value)] += 1.0;
         }
         Model {
-            nats: told(&self.shares, &partners),
+            nats: log_ratios(&self.frequencies, &partners),
         }
     }
 
@@ -91,7 +93,7 @@ mod tests {
         let entries =
             (0..50usize).flat_map(|i| (0..5).map(move |k| (i, (i + k) % 50, 1.0 / (1 + k) as f64)));
         let scores = Scores::new(&Csr::from_triplets(50, 50, entries).unwrap());
-        assert_eq!(scores.shares.len(), 5);
+        assert_eq!(scores.frequencies.len(), 5);
         let model = scores.fit(&(0..20).map(|i| (i, i)).collect::<Vec<_>>());
         let nats: Vec<f64> = (0..5).map(|k| scores.nats(&model, 30, 30 + k)).collect();
         assert!(

@@ -25,7 +25,7 @@ pub(super) fn bin(likeness: f64) -> usize {
 /// `strangers` are shares of pairs that are none, `partners` counts of pairs that are. Before these are
 /// known, half of all partners are taken to be alike in any of the upper bins, and the others like
 /// strangers.
-pub(super) fn told(strangers: &[f64], partners: &[f64]) -> Vec<f64> {
+pub(super) fn log_ratios(strangers: &[f64], partners: &[f64]) -> Vec<f64> {
     let bins = strangers.len();
     let upper = bins / 3..bins;
     let share = 0.5 / upper.len().max(1) as f64;
@@ -75,11 +75,11 @@ mod tests {
     #[test]
     fn what_is_told_rises_and_follows_the_counts() {
         let strangers = [0.9, 0.08, 0.02];
-        let few = told(&strangers, &[0.0, 0.0, 0.0]);
+        let few = log_ratios(&strangers, &[0.0, 0.0, 0.0]);
         assert!(few.is_sorted(), "{few:?}");
-        let many = told(&strangers, &[100.0, 100.0, 800.0]);
+        let many = log_ratios(&strangers, &[100.0, 100.0, 800.0]);
         assert!((many[2] - (0.8f64 / 0.02).ln()).abs() < 0.01, "{many:?}");
-        let odd = told(&strangers, &[0.0, 1000.0, 0.0]);
+        let odd = log_ratios(&strangers, &[0.0, 1000.0, 0.0]);
         assert!(odd.is_sorted(), "{odd:?}");
     }
 

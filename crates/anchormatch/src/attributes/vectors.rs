@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::similarity::{BINS, bin, told};
+use super::similarity::{BINS, bin, log_ratios};
 use super::{in_common, rarest};
 use crate::linalg::Csr;
 
@@ -36,7 +36,7 @@ impl Vectors {
             by_feature,
             strangers: Vec::new(),
         };
-        vectors.strangers = vectors.shares_of_strangers();
+        vectors.strangers = vectors.frequencies_of_strangers();
         vectors
     }
 
@@ -93,7 +93,7 @@ impl Vectors {
             partners[bin(likeness)] += 1.0;
         }
         Model {
-            nats: told(&self.strangers, &partners),
+            nats: log_ratios(&self.strangers, &partners),
         }
     }
 
@@ -104,7 +104,7 @@ impl Vectors {
 
     /// The likenesses of some source nodes with some target nodes; where these are all, without the highest of
     /// each, which may be its partner's.
-    fn shares_of_strangers(&self) -> Vec<f64> {
+    fn frequencies_of_strangers(&self) -> Vec<f64> {
         let known = |side: &Csr<f32>, most: usize| -> (Vec<usize>, bool) {
             let known = (0..side.rows()).filter(|&i| !side.range(i).is_empty());
             let known: Vec<usize> = known.collect();
@@ -218,8 +218,8 @@ mod tests {
         let model = vectors.fit(&pairs);
         assert!(vectors.nats(&model, 25, 25) > 1.0);
         assert!(vectors.nats(&model, 25, 26) < 0.0);
-        let shares: f64 = vectors.strangers.iter().sum();
-        assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+        let frequencies: f64 = vectors.strangers.iter().sum();
+        assert!((frequencies - 1.0).abs() < 1e-9, "{frequencies}");
         let bare = Vectors::new([Csr::empty(3, 2), Csr::empty(3, 2)]);
         assert_eq!(bare.nats(&bare.fit(&[(0, 0)]), 1, 1), 0.0);
     }

@@ -1,7 +1,7 @@
 //! Weights of many features: which ones a node has, and at which levels.
 //!
-//! For every feature k, with p_k and q_k the shares of nodes that have it on either side, and r, r' the
-//! shares of partners' features that the other side has too,
+//! For every feature k, with p_k and q_k the frequencies of nodes that have it on either side, and r, r' the
+//! frequencies of partners' features that the other side has too,
 //!
 //! > P₁₁ = √(p_k r · q_k r'),  P₁₀ = p_k − P₁₁,  P₀₁ = q_k − P₁₁,  P₀₀ = 1 − p_k − q_k + P₁₁,
 //!
@@ -31,9 +31,9 @@ pub(super) struct Weights {
     /// The target nodes that have each feature.
     by_feature: Arc<Csr<u8>>,
     /// How many nodes have each feature, of those that have any.
-    shares: [Vec<f64>; 2],
+    frequencies: [Vec<f64>; 2],
     /// How often each level occurs.
-    level_shares: [[f64; LEVELS]; 2],
+    level_frequencies: [[f64; LEVELS]; 2],
 }
 
 /// What features tell.
@@ -65,30 +65,30 @@ impl Weights {
             let present = side.filtered(|_, _, v| v > 0.0);
             Arc::new(present.map(|v| ((v / least).log2().round() as usize).min(LEVELS - 1) as u8))
         });
-        let shares = levels.each_ref().map(|side| {
-            let mut shares = vec![0.0; side.cols()];
+        let frequencies = levels.each_ref().map(|side| {
+            let mut frequencies = vec![0.0; side.cols()];
             let known = (0..side.rows())
                 .filter(|&i| !side.range(i).is_empty())
                 .count();
             // Half a node more or less, so that nothing is had by none or by all.
             let unit = 1.0 / (known as f64 + 1.0);
-            side.triplets().for_each(|(_, k, _)| shares[k] += unit);
-            shares.iter().map(|share| share + 0.5 * unit).collect()
+            side.triplets().for_each(|(_, k, _)| frequencies[k] += unit);
+            frequencies.iter().map(|share| share + 0.5 * unit).collect()
         });
-        let level_shares = levels.each_ref().map(|side| {
-            let mut shares = [0.5; LEVELS];
+        let level_frequencies = levels.each_ref().map(|side| {
+            let mut frequencies = [0.5; LEVELS];
             side.values()
                 .iter()
-                .for_each(|l| shares[usize::from(*l)] += 1.0);
-            let total: f64 = shares.iter().sum();
-            shares.map(|share| share / total)
+                .for_each(|l| frequencies[usize::from(*l)] += 1.0);
+            let total: f64 = frequencies.iter().sum();
+            frequencies.map(|share| share / total)
         });
         let by_feature = Arc::new(levels[1].transposed());
         Self {
             levels,
             by_feature,
-            shares,
-            level_shares,
+            frequencies,
+            level_frequencies,
         }
     }
 
@@ -116,7 +116,7 @@ impl Weights {
         let total = seen.iter().flatten().sum::<f64>() + INDEPENDENT;
         let levels: [[f64; LEVELS]; LEVELS] = std::array::from_fn(|l| {
             std::array::from_fn(|m| {
-                let alone = self.level_shares[0][l] * self.level_shares[1][m];
+                let alone = self.level_frequencies[0][l] * self.level_frequencies[1][m];
                 ((seen[l][m] + INDEPENDENT * alone) / total / alone).ln()
             })
         });
@@ -128,7 +128,7 @@ impl Weights {
             kept,
         };
         let mut single = [Vec::new(), Vec::new()];
-        for (&p, &q) in self.shares[0].iter().zip(&self.shares[1]) {
+        for (&p, &q) in self.frequencies[0].iter().zip(&self.frequencies[1]) {
             let [c11, c10, c01, c00] = presences(p, q, kept);
             model.constant += c00;
             single[0].push(c10 - c00);
@@ -217,7 +217,7 @@ mod tests {
         for (i, a) in [(0, 0), (4, 9), (40, 40), (59, 3)] {
             let wanted: f64 = (0..40)
                 .map(|k| {
-                    let (p, q) = (weights.shares[0][k], weights.shares[1][k]);
+                    let (p, q) = (weights.frequencies[0][k], weights.frequencies[1][k]);
                     let [c11, c10, c01, c00] = presences(p, q, model.kept);
                     let (own, other) = (weights.levels[0].get(i, k), weights.levels[1].get(a, k));
                     match (own, other) {

@@ -36,7 +36,7 @@ const UNKNOWN: u32 = u32::MAX;
 pub(super) struct Words {
     codes: [Vec<u32>; 2],
     /// How often each word occurs, of those that are known.
-    shares: [Vec<f64>; 2],
+    frequencies: [Vec<f64>; 2],
     /// A: how partners that agree are spread over pairs of words.
     agreement: Csr<f64>,
 }
@@ -55,10 +55,11 @@ impl Words {
         let mut names: [Vec<Option<String>>; 2] = [Vec::new(), Vec::new()];
         let [own, other] = &mut names;
         let codes = [coded(source, own), coded(target, other)];
-        let shares = [0, 1].map(|k| shares(&codes[k], names[k].len()));
+        let frequencies = [0, 1].map(|k| frequencies(&codes[k], names[k].len()));
         let alike = alike(&names);
-        let weight =
-            |c: usize, d: usize, likeness: f64| likeness * (shares[0][c] * shares[1][d]).sqrt();
+        let weight = |c: usize, d: usize, likeness: f64| {
+            likeness * (frequencies[0][c] * frequencies[1][d]).sqrt()
+        };
         let total: f64 = alike.triplets().map(|(c, d, v)| weight(c, d, v)).sum();
         let spread = alike
             .triplets()
@@ -68,7 +69,7 @@ impl Words {
                 .expect("pairs of words");
         Self {
             codes,
-            shares,
+            frequencies,
             agreement,
         }
     }
@@ -93,8 +94,8 @@ impl Words {
         } else {
             (agree as f64 + GRANTED * AGREEING) / (known.len() as f64 + GRANTED)
         };
-        let told = |c: usize, d: usize, seen: f64, agreement: f64| {
-            let alone = self.shares[0][c] * self.shares[1][d];
+        let log_ratio = |c: usize, d: usize, seen: f64, agreement: f64| {
+            let alone = self.frequencies[0][c] * self.frequencies[1][d];
             let expected = share * agreement + (1.0 - share) * alone;
             let joint = (seen + STRENGTH * expected) / (known.len() as f64 + STRENGTH);
             if alone > 0.0 {
@@ -108,19 +109,19 @@ impl Words {
             let mut seen = vec![0.0; rows * cols];
             known.iter().for_each(|&(c, d)| seen[c * cols + d] += 1.0);
             let pairs = (0..rows).flat_map(|c| (0..cols).map(move |d| (c, d)));
-            let told = pairs.map(|(c, d)| {
-                told(
+            let log_ratio = pairs.map(|(c, d)| {
+                log_ratio(
                     c,
                     d,
                     seen[c * cols + d],
                     self.agreement.get(c, d).unwrap_or(0.0),
                 )
             });
-            return Model::Table(told.collect());
+            return Model::Table(log_ratio.collect());
         }
         // Of words that are many, how often each pair occurs says nothing: agreement is all that counts.
         let agreeing = self.agreement.triplets().map(|(c, d, agreement)| {
-            let alone = self.shares[0][c] * self.shares[1][d];
+            let alone = self.frequencies[0][c] * self.frequencies[1][d];
             ((share * agreement + (1.0 - share) * alone) / alone).ln()
         });
         Model::Agreeing(agreeing.collect(), (1.0 - share).ln())
@@ -157,12 +158,12 @@ fn coded<S: AsRef<str>>(words: &[Option<S>], names: &mut Vec<Option<String>>) ->
     words.iter().map(code).collect()
 }
 
-fn shares(codes: &[u32], count: usize) -> Vec<f64> {
-    let mut shares = vec![0.0; count];
+fn frequencies(codes: &[u32], count: usize) -> Vec<f64> {
+    let mut frequencies = vec![0.0; count];
     let known = codes.iter().filter(|code| **code != UNKNOWN);
     let total = known.clone().count().max(1) as f64;
-    known.for_each(|&code| shares[code as usize] += 1.0 / total);
-    shares
+    known.for_each(|&code| frequencies[code as usize] += 1.0 / total);
+    frequencies
 }
 
 /// Which words of the two sides are the same: equal ones, and where a word has no equal, those that are

@@ -17,7 +17,7 @@ pub use assemble::matching_of;
 pub use best::Ingredients;
 pub use best::sparse::blocks;
 pub use best::{Best, Effort, RegimeChoice};
-pub use learned::{ExampleLearner, Learned, LearnedWeights, LearningMethod, Lesson};
+pub use learned::{ExampleLearner, Learned, LearnedWeights, LearningMethod, TrainingPair};
 pub use paper::{AbsentEdges, AnchorHeat, Features, FirstOrder, Paper, ProximityLearner, Reading};
 pub use terms::Terms;
 

@@ -149,8 +149,8 @@ impl<const D: usize> Scene<D> {
         let mut trusted = self.clone();
         let hard = self.anchors.pairs();
         let hard = hard.map(|(i, a)| (i, a, trust / (1.0 - trust)));
-        trusted.told.extend(hard);
-        trusted.told.sort_by_key(|&(i, a, _)| (i, a));
+        trusted.soft.extend(hard);
+        trusted.soft.sort_by_key(|&(i, a, _)| (i, a));
         trusted.anchors.reset(self.source.len());
         trusted.taken.fill(false);
         trusted

@@ -165,7 +165,7 @@ impl Lists {
         self.offsets.push(0);
         self.columns.clear();
         self.odds.clear();
-        let mut told = scene.told.iter().peekable();
+        let mut soft = scene.soft.iter().peekable();
         for (i, prediction) in predictions.iter().enumerate() {
             if scene.anchors.partner(i).is_none() && !scene.alone[i] {
                 let (inverse, log_determinant) = inverse(&prediction.covariance);
@@ -203,8 +203,8 @@ impl Lists {
                     self.odds.push((log + prior).min(MOST_LOG_ODDS).exp());
                 }
             }
-            while let Some(&&(_, a, odds)) = told.peek().filter(|(j, ..)| *j <= i) {
-                told.next();
+            while let Some(&&(_, a, odds)) = soft.peek().filter(|(j, ..)| *j <= i) {
+                soft.next();
                 let start = self.offsets[i];
                 if let Some(e) = self.columns[start..].iter().position(|c| *c as usize == a) {
                     // What was said of the pair takes the place of the prior of any pair.
@@ -424,8 +424,8 @@ mod tests {
         let values = (0..FEW + 40).flat_map(place).collect();
         let many = Matrix::from_vec(FEW + 40, 2, values);
         let few = Matrix::from_vec(5, 2, (0..5).flat_map(|k| place(31 * k)).collect());
-        let told = [(2, 62, 0.9)];
-        let scene = Scene::<2>::new([&few, &many], &[(0, 0)], told.into_iter());
+        let soft = [(2, 62, 0.9)];
+        let scene = Scene::<2>::new([&few, &many], &[(0, 0)], soft.into_iter());
         let index = Index::new(&scene.target);
         let frame = scene.frames[1];
         let predictions: Vec<Prediction<2>> = (0..5)
@@ -448,7 +448,7 @@ mod tests {
         }
         let with: f64 = lists.row(2).map(|(_, b)| b).fold(0.0, f64::max);
         let without = Scene {
-            told: vec![],
+            soft: vec![],
             ..scene.clone()
         };
         lists.associate(&without, &index, &predictions, 3.0, LONG);

@@ -143,11 +143,11 @@ fn without<const D: usize>(
     for (value, axis) in values.iter().zip(&axes) {
         add_outer(&mut inverted, 1.0 / value.max(least), axis, axis);
     }
-    let pull = product(&uncertainty, &inverted);
+    let gain = product(&uncertainty, &inverted);
     let residual = difference(&own.mean, &predicted.mean);
-    let moved = apply(&pull, &residual);
+    let moved = apply(&gain, &residual);
     predicted.mean = difference(&predicted.mean, &moved);
-    let widened = product(&pull, &noise.map(|row| row.map(|x| x / own.weight)));
+    let widened = product(&gain, &noise.map(|row| row.map(|x| x / own.weight)));
     predicted.covariance = noise;
     for r in 0..D {
         for c in 0..D {

@@ -18,7 +18,7 @@ pub(super) struct Scene<const D: usize> {
     /// Whether a source point is known to have no partner.
     pub(super) alone: Vec<bool>,
     /// Soft anchors: source, target and the odds that they are right, by source.
-    pub(super) told: Vec<(usize, usize, f64)>,
+    pub(super) soft: Vec<(usize, usize, f64)>,
     /// −ln of the density of points near each target point, whoever they are the partners of: how rare it is
     /// that one lies there by chance.
     pub(super) log_rarity: Vec<f64>,
@@ -57,10 +57,10 @@ impl<const D: usize> Scene<D> {
         let anchors = Assignment::from_pairs(source.len(), hard.iter().copied());
         let mut taken = vec![false; target.len()];
         hard.iter().for_each(|&(_, a)| taken[a] = true);
-        let mut told: Vec<_> = soft
+        let mut soft: Vec<_> = soft
             .map(|(i, a, w)| (i, a, (w / (1.0 - w)).clamp(1.0 / MOST_ODDS, MOST_ODDS)))
             .collect();
-        told.sort_by_key(|&(i, a, _)| (i, a));
+        soft.sort_by_key(|&(i, a, _)| (i, a));
         Self {
             log_rarity: log_rarity(&target),
             alone: vec![false; source.len()],
@@ -68,7 +68,7 @@ impl<const D: usize> Scene<D> {
             target,
             anchors,
             taken,
-            told,
+            soft,
             frames: [from, to],
         }
     }
@@ -96,12 +96,12 @@ impl<const D: usize> Scene<D> {
     pub(super) fn part(&self, sources: &[usize]) -> Self {
         let place: std::collections::HashMap<usize, usize> =
             sources.iter().enumerate().map(|(k, &i)| (i, k)).collect();
-        let told = self.told.iter();
+        let soft = self.soft.iter();
         Self {
             source: sources.iter().map(|&i| self.source[i]).collect(),
             anchors: sources.iter().map(|&i| self.anchors.partner(i)).collect(),
             alone: sources.iter().map(|&i| self.alone[i]).collect(),
-            told: told
+            soft: soft
                 .filter_map(|&(i, a, odds)| place.get(&i).map(|&k| (k, a, odds)))
                 .collect(),
             ..self.clone()

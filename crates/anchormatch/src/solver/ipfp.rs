@@ -7,7 +7,7 @@
 //! > b = argmax { ∇f(x)ᵀ b : b an assignment }                      (integer projection)
 //! > x ← x + r (b − x),  r = argmax { f(x + r (b − x)) : 0 ≤ r ≤ 1 }  (exact line search)
 //!
-//! f is quadratic along the segment, so r is 1 when it is convex there and −slope/curvature cut to
+//! f is quadratic along the segment, so r is 1 when it is convex there and −derivative/curvature cut to
 //! [0, 1] when not; W may be indefinite, and costs need no shift. f(x) never falls, ∇f(x)ᵀ(b − x) ≥ 0
 //! bounds how far a first-order step could rise, and x is a fixed point when it is 0. The best b is
 //! returned.
@@ -134,8 +134,8 @@ fn ascent<'p>(
 
 /// ∇f(x)ᵀ(b − x) before a step, relative to the terms that cancel in it.
 fn relative_gap<F, D>(ascent: &Fresh<F, D>, taken: &Taken) -> f64 {
-    if ascent.slope_size > 0.0 {
-        taken.way.slope.max(0.0) / ascent.slope_size
+    if ascent.derivative_size > 0.0 {
+        taken.segment.derivative.max(0.0) / ascent.derivative_size
     } else {
         0.0
     }

@@ -29,7 +29,7 @@ ANCHORMATCH_DATA names. Without it the house alone is run.";
 const EXAMPLES: &str = "\
 Examples:
   anchormatch-lab bench learning --data DIR
-  anchormatch-lab bench learning --lessons 3 --judged 10 --json";
+  anchormatch-lab bench learning --training 3 --judged 10 --json";
 
 /// Weights learned from matched pairs
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ Examples:
 pub(super) struct Options {
     /// Pairs to learn from
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
-    lessons: u16,
+    training: u16,
 
     /// Pairs to judge
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
@@ -61,7 +61,7 @@ pub(super) struct Options {
 impl Options {
     pub(super) fn run(&self) -> Outcome {
         let study = LearningStudy {
-            lessons: usize::from(self.lessons),
+            training: usize::from(self.training),
             judged: usize::from(self.judged),
             gaps: self.gaps.clone(),
             pans: self.pans.clone(),

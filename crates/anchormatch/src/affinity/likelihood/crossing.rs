@@ -105,9 +105,9 @@ impl PairModel {
 
 impl Side {
     /// Its values between nodes of the two sides.
-    fn between(&self, shown: &Observations, rows: &[usize], columns: &[usize]) -> Matrix {
+    fn between(&self, observed: &Observations, rows: &[usize], columns: &[usize]) -> Matrix {
         Matrix::from_fn(rows.len(), columns.len(), |k, l| {
-            self.at(shown.get(rows[k], columns[l]))
+            self.at(observed.get(rows[k], columns[l]))
         })
     }
 }

@@ -19,12 +19,12 @@ const OCTAVES: usize = 16;
 #[must_use]
 pub(crate) fn information_of_counts(
     matched: &[(usize, usize)],
-    shown: impl Fn((usize, usize), (usize, usize)) -> [Option<f64>; 2],
+    observed: impl Fn((usize, usize), (usize, usize)) -> [Option<f64>; 2],
 ) -> f64 {
     let mut table = [[0.0f64; OCTAVES]; OCTAVES];
     for &one in matched {
         for &other in matched {
-            if let [Some(x), Some(y)] = shown(one, other) {
+            if let [Some(x), Some(y)] = observed(one, other) {
                 table[octave(x)][octave(y)] += 1.0;
             }
         }
@@ -84,12 +84,12 @@ mod tests {
                 .collect();
             Graph::from_edges(40, &edges).unwrap()
         };
-        let shown = [0, 99_991].map(|seed| Observations::of(&graph(seed), Scale::Counts, false));
+        let observed = [0, 99_991].map(|seed| Observations::of(&graph(seed), Scale::Counts, false));
         let all: Vec<_> = (0..40).map(|i| (i, i)).collect();
         let mut sizes = [0.0f64; 4];
         for i in 0..40 {
             for j in (0..40).filter(|&j| j != i) {
-                sizes[octave(shown[0].get(i, j).unwrap())] += 1.0;
+                sizes[octave(observed[0].get(i, j).unwrap())] += 1.0;
             }
         }
         let total: f64 = sizes.iter().sum();
@@ -98,14 +98,14 @@ mod tests {
             .filter(|s| **s > 0.0)
             .map(|s| -s / total * (s / total).ln())
             .sum();
-        let told = |target: &Observations| {
+        let information = |target: &Observations| {
             information_of_counts(&all, |(i, a), (j, b)| {
-                [shown[0].get(i, j), target.get(a, b)]
+                [observed[0].get(i, j), target.get(a, b)]
             })
         };
-        let own = told(&shown[0]);
+        let own = information(&observed[0]);
         assert!((own - entropy).abs() < 0.01, "{own} {entropy}");
-        let strange = told(&shown[1]);
+        let strange = information(&observed[1]);
         assert!(strange < 0.1 * own, "{strange} {own}");
     }
 }

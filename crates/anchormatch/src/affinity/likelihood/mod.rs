@@ -276,13 +276,14 @@ impl PairModel {
         };
         for (left, right) in self.terms(needed, complete) {
             for &back in directions {
-                let table = |side: &Side, shown: &Observations, own: &[usize], ends: &[usize]| {
-                    if back {
-                        side.table(shown, ends, own).transposed()
-                    } else {
-                        side.table(shown, own, ends)
-                    }
-                };
+                let table =
+                    |side: &Side, observed: &Observations, own: &[usize], ends: &[usize]| {
+                        if back {
+                            side.table(observed, ends, own).transposed()
+                        } else {
+                            side.table(observed, own, ends)
+                        }
+                    };
                 multiply_transposed_into(
                     &mut part,
                     table(&left, source, rows, &p).as_slice(),
@@ -373,8 +374,8 @@ impl Side {
     }
 
     /// Its value of what is shown.
-    fn at(&self, shown: Option<f64>) -> f64 {
-        shown.map_or(self.absent, |x| {
+    fn at(&self, observed: Option<f64>) -> f64 {
+        observed.map_or(self.absent, |x| {
             self.constant + x * (self.linear + self.square * x)
         })
     }

@@ -231,8 +231,8 @@ impl Observations {
         let mut squares = 0.0;
         for row in values.chunks(n.max(1)) {
             go_on(values.len())?;
-            let shown = row.iter().filter(|v| !v.is_nan());
-            squares = shown.fold(squares, |sum, v| sum + (v - mean).powi(2));
+            let observed = row.iter().filter(|v| !v.is_nan());
+            squares = observed.fold(squares, |sum, v| sum + (v - mean).powi(2));
         }
         let variance = if count > 0.0 { squares / count } else { 0.0 };
         // What is left of equal weights after rounding is no variation.
@@ -274,10 +274,10 @@ impl Observations {
         for (i, a, weight) in table.triplets().filter(|entry| entry.2 != 0.0) {
             values[(i, a)] = value(weight);
         }
-        let shown = || values.as_slice().iter().filter(|v| !v.is_nan());
-        let (count, pairs) = (shown().count() as f64, (n * m) as f64);
-        let mean = shown().sum::<f64>() / count.max(1.0);
-        let variance = shown().map(|v| (v - mean).powi(2)).sum::<f64>() / count.max(1.0);
+        let observed = || values.as_slice().iter().filter(|v| !v.is_nan());
+        let (count, pairs) = (observed().count() as f64, (n * m) as f64);
+        let mean = observed().sum::<f64>() / count.max(1.0);
+        let variance = observed().map(|v| (v - mean).powi(2)).sum::<f64>() / count.max(1.0);
         Self {
             values,
             directed: true,
@@ -368,13 +368,13 @@ mod tests {
             .flat_map(|i| (0..i).map(move |j| (i, j, (i * j % 7) as f64 + 1.0)))
             .filter(|&(i, j, _)| (i, j) != (20, 3))
             .collect();
-        let shown = Observations::of(
+        let observed = Observations::of(
             &Graph::from_edges(40, &edges).unwrap(),
             Scale::AsGiven,
             false,
         );
-        assert!(shown.is_complete());
-        assert_eq!((shown.get(20, 3), shown.get(3, 3)), (Some(0.0), None));
+        assert!(observed.is_complete());
+        assert_eq!((observed.get(20, 3), observed.get(3, 3)), (Some(0.0), None));
         let half = Graph::from_edges(40, &edges[..300]).unwrap();
         assert!(!Observations::of(&half, Scale::AsGiven, false).is_complete());
     }
@@ -439,7 +439,8 @@ mod tests {
         stopped.cancel_token().cancel();
         let formed = |nodes: usize| {
             let path = Graph::from_edges(nodes, &[(0, 1, 1.0)]).unwrap();
-            Observations::formed(&path, Scale::AsGiven, false, &stopped).map(|shown| shown.density)
+            Observations::formed(&path, Scale::AsGiven, false, &stopped)
+                .map(|observed| observed.density)
         };
         assert!(formed(30).is_ok());
         assert!(matches!(formed(4200), Err(Error::Stopped(_))));

@@ -110,9 +110,9 @@ impl Xing {
                     *slot += step * g;
                 }
                 let next = spectraplex(&next)?;
-                let (reached, slope) = program.evaluate(&next);
+                let (reached, there) = program.evaluate(&next);
                 if reached > value {
-                    (point, value, gradient) = (next, reached, slope);
+                    (point, value, gradient) = (next, reached, there);
                     step *= 2.0;
                     rose = true;
                     break;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::observations::{Observed, claimed, told};
+use super::observations::{Observed, claimed, measured};
 use super::thresholds::LARGEST_RESIDUALS;
 use crate::affinity::likelihood::{Agreement, PairModel, unit};
 use crate::assignment::Assignment;
@@ -246,17 +246,17 @@ impl<'a> Evidence<'a> {
         } else {
             1.0
         };
-        share * self.told_by_counts(model, &matched)
+        share * self.measured_share(model, &matched)
     }
 
     /// The share of what the models claim for counts that their tables hold; 1 for other weights.
-    fn told_by_counts(&self, model: &Model, matched: &[(usize, usize)]) -> f64 {
+    fn measured_share(&self, model: &Model, matched: &[(usize, usize)]) -> f64 {
         let own = claimed(&model.pairs);
-        let told = told(&self.observed, matched);
-        let mut sums = [own, told.unwrap_or(own).min(own)];
+        let measured = measured(&self.observed, matched);
+        let mut sums = [own, measured.unwrap_or(own).min(own)];
         for (view, model) in self.observed.further.iter().zip(&model.further) {
-            let [claimed, told] = view.claimed_and_told(model, matched);
-            sums = [sums[0] + claimed, sums[1] + told];
+            let [claimed, measured] = view.claimed_and_measured(model, matched);
+            sums = [sums[0] + claimed, sums[1] + measured];
         }
         if sums[0] > 0.0 {
             sums[1] / sums[0]

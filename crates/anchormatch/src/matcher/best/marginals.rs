@@ -218,17 +218,18 @@ impl Sampling<'_> {
             chains.solve(&problem, &start, self.monitor)
         };
         let sampled = around(&found.assignment)?;
-        let Some(shares) = sampled.soft else {
+        let Some(occupancy) = sampled.soft else {
             return Ok(None);
         };
-        let mut values = shares.into_full(self.monitor)?;
+        let mut values = occupancy.into_full(self.monitor)?;
         let mut decoded = sampled.assignment;
         if !found.is_confirmed && !found.others.is_empty() {
             for other in &found.others {
-                if let Some(shares) = around(other)?.soft {
-                    let shares = shares.into_full(self.monitor)?;
+                if let Some(occupancy) = around(other)?.soft {
+                    let occupancy = occupancy.into_full(self.monitor)?;
                     let each = values.as_mut_slice().iter_mut();
-                    each.zip(shares.as_slice()).for_each(|(sum, p)| *sum += p);
+                    each.zip(occupancy.as_slice())
+                        .for_each(|(sum, p)| *sum += p);
                 }
             }
             let share = 1.0 / (found.others.len() + 1) as f64;

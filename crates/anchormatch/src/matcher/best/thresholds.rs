@@ -241,12 +241,12 @@ pub(super) mod sparse {
     /// `anchormatch-lab bench large`
     pub(in crate::matcher::best) const SETTLED_EVER: usize = 2;
 
-    /// Times that rumours spread, at most.
+    /// Times that noisy seeds spread, at most.
     ///
     /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const RUMOURS: usize = 40;
+    pub(in crate::matcher::best) const NOISY_SEEDS: usize = 40;
 
-    /// Candidates of a node that spread a rumour.
+    /// Candidates of a node that become noisy seeds.
     ///
     /// `anchormatch-lab bench large`
     pub(in crate::matcher::best) const TENTATIVE: usize = 10;

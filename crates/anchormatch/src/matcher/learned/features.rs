@@ -9,7 +9,7 @@ use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
 use crate::graph::Graph;
 use crate::linalg::Matrix;
-use crate::matcher::learned::Lesson;
+use crate::matcher::learned::TrainingPair;
 use crate::monitor::Monitor;
 use crate::problem::{ExplicitPairwise, Problem};
 use crate::spectral::{Spectrum, diffusion_time, heat_signature};
@@ -49,11 +49,11 @@ pub(super) struct Instance {
 
 impl Instance {
     /// The features of an example: all its nodes, and who belongs to whom.
-    pub(super) fn of_lesson(lesson: &Lesson<'_>, monitor: &Monitor) -> Result<Self> {
-        let graphs = [lesson.source, lesson.target];
+    pub(super) fn of_training(pair: &TrainingPair<'_>, monitor: &Monitor) -> Result<Self> {
+        let graphs = [pair.source, pair.target];
         let all = graphs.map(|graph| (0..graph.node_count()).collect::<Vec<_>>());
         let mut instance = Self::new(graphs, [&all[0], &all[1]], &[], monitor)?;
-        for &(i, a) in lesson.truth {
+        for &(i, a) in pair.truth {
             if i >= all[0].len() || a >= all[1].len() {
                 return Err(Error::Anchors(format!(
                     "found the pair ({i}, {a}), expected nodes below {} and {}",

@@ -92,7 +92,7 @@ impl LearningMethod {
 
 /// A pair of graphs whose correspondences are known.
 #[derive(Debug, Clone, Copy)]
-pub struct Lesson<'a> {
+pub struct TrainingPair<'a> {
     /// The graph to match from.
     pub source: &'a Graph,
     /// The graph to match to.
@@ -112,7 +112,8 @@ pub struct LearnedWeights {
     /// v, one for each likeness of edges.
     pub edges: Vec<f64>,
     /// How many pairs of graphs they come from.
-    pub lessons: usize,
+    #[serde(alias = "lessons")]
+    pub training_pairs: usize,
 }
 
 impl LearnedWeights {
@@ -128,7 +129,7 @@ impl LearnedWeights {
             method,
             nodes: vec![1.0; NODE_FEATURES],
             edges: vec![edges; EDGE_FEATURES],
-            lessons: 0,
+            training_pairs: 0,
         }
     }
 
@@ -195,8 +196,12 @@ impl ExampleLearner {
     /// # Complexity
     /// A pass takes one decision an example: O(n³) for linear assignment and for maps of fixed topology, O(n⁴) an iteration
     /// of RRWM or of a leading eigenvector otherwise; memory is O(n⁴) there.
-    pub fn learn(&self, lessons: &[Lesson<'_>], monitor: &Monitor) -> Result<LearnedWeights> {
-        if lessons.is_empty() {
+    pub fn learn(
+        &self,
+        training: &[TrainingPair<'_>],
+        monitor: &Monitor,
+    ) -> Result<LearnedWeights> {
+        if training.is_empty() {
             return Err(Error::parameter(
                 "examples",
                 0,
@@ -215,9 +220,9 @@ impl ExampleLearner {
             ));
         }
         monitor.enter("features of the examples")?;
-        let (mut held, mut instances) = (0u64, Vec::with_capacity(lessons.len()));
-        for lesson in lessons {
-            let instance = Instance::of_lesson(lesson, &monitor.holding(held))?;
+        let (mut held, mut instances) = (0u64, Vec::with_capacity(training.len()));
+        for pair in training {
+            let instance = Instance::of_training(pair, &monitor.holding(held))?;
             held = held.saturating_add(instance.bytes);
             instances.push(instance);
         }
@@ -230,7 +235,7 @@ impl ExampleLearner {
             _ => margin::learn(self, &instances, &start.vector(), monitor)?,
         };
         let mut learned = start.with_vector(&vector);
-        learned.lessons = lessons.len();
+        learned.training_pairs = training.len();
         Ok(learned)
     }
 }
@@ -309,7 +314,7 @@ impl Matcher for Learned {
         let monitor = &monitor.holding(instance.bytes);
         log.parameter("preset", self.name());
         log.parameter("learned by", self.weights.method.as_str());
-        log.parameter("learned from", self.weights.lessons);
+        log.parameter("learned from", self.weights.training_pairs);
         log.time("features", watch.seconds());
         let mut problem = instance.problem(&self.weights.vector(), monitor)?;
         if let Some(candidates) = candidates(task.facts().allowed.as_deref(), &free)? {

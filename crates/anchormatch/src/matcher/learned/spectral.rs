@@ -51,9 +51,12 @@ pub(super) fn learn(
                 parts,
                 whole: &whole,
             };
-            let (agreement, slope) = agreement(instance, &programs, &weights, supervised)?;
+            let (agreement, derivatives) = agreement(instance, &programs, &weights, supervised)?;
             value += agreement / instances.len() as f64;
-            gradient.iter_mut().zip(&slope).for_each(|(g, s)| *g += s);
+            gradient
+                .iter_mut()
+                .zip(&derivatives)
+                .for_each(|(g, s)| *g += s);
         }
         if value > best.0 {
             best = (value, weights.clone());
@@ -112,7 +115,7 @@ pub(super) fn agreement(
     let (n, m) = instance.shape();
     let size = n * m;
     let mut u = vec![1.0; size];
-    let mut slopes = vec![vec![0.0; size]; weights.len()];
+    let mut derivatives = vec![vec![0.0; size]; weights.len()];
     let all = parts.iter().chain([*whole]);
     let most = all.map(|p| p.pairwise().scratch_len()).max();
     let mut scratch = vec![0.0; most.unwrap_or(0)];
@@ -134,9 +137,9 @@ pub(super) fn agreement(
         }
         let length = next.iter().map(|v| v * v).sum::<f64>().sqrt();
         let unit = if length > 0.0 { 1.0 / length } else { 0.0 };
-        let mut turned = Vec::with_capacity(slopes.len());
-        for (slope, image) in slopes.iter().zip(&images) {
-            let mut derivative = apply(whole, slope, &mut scratch);
+        let mut turned = Vec::with_capacity(derivatives.len());
+        for (previous, image) in derivatives.iter().zip(&images) {
+            let mut derivative = apply(whole, previous, &mut scratch);
             derivative
                 .iter_mut()
                 .zip(image)
@@ -157,7 +160,7 @@ pub(super) fn agreement(
                     .collect::<Vec<f64>>(),
             );
         }
-        slopes = turned;
+        derivatives = turned;
         u = next.iter().map(|v| v * unit).collect();
     }
     let aim: Assignment = if supervised {
@@ -170,5 +173,5 @@ pub(super) fn agreement(
         let sum: f64 = aim.pairs().map(|(i, a)| vector[i * m + a]).sum();
         sum / pairs.sqrt()
     };
-    Ok((inner(&u), slopes.iter().map(|slope| inner(slope)).collect()))
+    Ok((inner(&u), derivatives.iter().map(|d| inner(d)).collect()))
 }

@@ -30,8 +30,8 @@ fn pair(n: usize, spread: f64, seed: u64) -> Example {
     (source, target, truth)
 }
 
-fn lessons(pairs: &[Example]) -> Vec<Lesson<'_>> {
-    let each = pairs.iter().map(|(source, target, truth)| Lesson {
+fn training(pairs: &[Example]) -> Vec<TrainingPair<'_>> {
+    let each = pairs.iter().map(|(source, target, truth)| TrainingPair {
         source,
         target,
         truth,
@@ -41,8 +41,8 @@ fn lessons(pairs: &[Example]) -> Vec<Lesson<'_>> {
 
 fn mean_loss(weights: &LearnedWeights, pairs: &[Example]) -> f64 {
     let monitor = Monitor::silent();
-    let each = lessons(pairs).into_iter().map(|lesson| {
-        let instance = Instance::of_lesson(&lesson, &monitor).unwrap();
+    let each = training(pairs).into_iter().map(|pair| {
+        let instance = Instance::of_training(&pair, &monitor).unwrap();
         let map = decide(
             weights.method,
             &instance,
@@ -62,9 +62,9 @@ fn what_is_learned_is_not_worse_than_equal_weights_on_other_pairs() {
     let unseen: Vec<_> = (50..58).map(|seed| pair(8, 0.12, seed)).collect();
     for method in LearningMethod::ALL {
         let learner = ExampleLearner::new(method);
-        let learned = learner.learn(&lessons(&seen), &Monitor::silent()).unwrap();
+        let learned = learner.learn(&training(&seen), &Monitor::silent()).unwrap();
         learned.check().unwrap();
-        assert_eq!(learned.lessons, 4);
+        assert_eq!(learned.training_pairs, 4);
         let (before, after) = (
             mean_loss(&LearnedWeights::equal(method), &unseen),
             mean_loss(&learned, &unseen),
@@ -116,7 +116,7 @@ fn memory_is_asked_for_before_it_is_taken() {
     assert!(run(1 << 20).is_ok());
     // Examples are all held at once.
     let examples = [(source, target, truth)];
-    let twice = [lessons(&examples), lessons(&examples)].concat();
+    let twice = [training(&examples), training(&examples)].concat();
     let learner = ExampleLearner::new(LearningMethod::CaetanoLinear);
     let one = 8 * (14 + 4) * 9 * 9;
     let learn = |bytes| learner.learn(&twice, &Monitor::silent().max_memory(bytes));
@@ -172,15 +172,15 @@ fn maps_of_a_fixed_topology_are_the_best_of_all() {
 }
 
 #[test]
-fn the_eigenvectors_slope_is_its_derivative() {
+fn the_eigenvectors_gradient_is_its_derivative() {
     let (source, target, truth) = pair(7, 0.1, 3);
-    let lesson = Lesson {
+    let pair = TrainingPair {
         source: &source,
         target: &target,
         truth: &truth,
     };
     let monitor = Monitor::silent();
-    let instance = Instance::of_lesson(&lesson, &monitor).unwrap();
+    let instance = Instance::of_training(&pair, &monitor).unwrap();
     let count = NODE_FEATURES + EDGE_FEATURES;
     let parts: Vec<_> = (0..count)
         .map(|f| {
@@ -197,7 +197,7 @@ fn the_eigenvectors_slope_is_its_derivative() {
         };
         spectral::agreement(&instance, &programs, weights, true).unwrap()
     };
-    let (_, slope) = at(&weights);
+    let (_, gradient) = at(&weights);
     for f in 0..count {
         let h = 1e-5;
         let (mut up, mut down) = (weights.clone(), weights.clone());
@@ -205,9 +205,9 @@ fn the_eigenvectors_slope_is_its_derivative() {
         down[f] -= h;
         let want = (at(&up).0 - at(&down).0) / (2.0 * h);
         assert!(
-            (slope[f] - want).abs() < 1e-6 * (1.0 + want.abs()),
+            (gradient[f] - want).abs() < 1e-6 * (1.0 + want.abs()),
             "{f}: {} {want}",
-            slope[f]
+            gradient[f]
         );
     }
 }
@@ -215,13 +215,13 @@ fn the_eigenvectors_slope_is_its_derivative() {
 #[test]
 fn totals_are_the_derivatives_of_the_objective() {
     let (source, target, truth) = pair(6, 0.2, 9);
-    let lesson = Lesson {
+    let pair = TrainingPair {
         source: &source,
         target: &target,
         truth: &truth,
     };
     let monitor = Monitor::silent();
-    let instance = Instance::of_lesson(&lesson, &monitor).unwrap();
+    let instance = Instance::of_training(&pair, &monitor).unwrap();
     let weights: Vec<f64> = (0..NODE_FEATURES + EDGE_FEATURES)
         .map(|f| 0.3 + 0.2 * f as f64)
         .collect();
@@ -237,11 +237,11 @@ fn bad_lessons_are_refused() {
     let (source, target, _) = pair(4, 0.0, 1);
     let learner = ExampleLearner::new(LearningMethod::CaetanoLinear);
     assert!(learner.learn(&[], &Monitor::silent()).is_err());
-    let lesson = Lesson {
+    let pair = TrainingPair {
         source: &source,
         target: &target,
         truth: &[(0, 9)],
     };
-    let message = learner.learn(&[lesson], &Monitor::silent()).unwrap_err();
+    let message = learner.learn(&[pair], &Monitor::silent()).unwrap_err();
     assert!(message.to_string().contains("(0, 9)"), "{message}");
 }

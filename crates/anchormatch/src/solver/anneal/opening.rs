@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::super::Status;
-use super::super::frank_wolfe::{Ascent, StepRule, Way, climb};
+use super::super::frank_wolfe::{Ascent, Segment, StepRule, climb};
 use super::instance::Instance;
 use crate::assignment::Assignment;
 use crate::error::Result;
@@ -89,28 +89,31 @@ impl<'t> Opening<'t> {
 }
 
 impl Ascent for Opening<'_> {
-    fn aim(&mut self) -> Result<Way> {
+    fn aim(&mut self) -> Result<Segment> {
         let instance = self.instance;
         transport(instance, &self.image, &mut self.plan, &mut self.potentials);
         if self.monitor.interrupted().is_some() {
             // The first plan is worth more than no plan.
             self.cut = true;
-            return Ok(Way {
-                slope: 1.0,
+            return Ok(Segment {
+                derivative: 1.0,
                 curvature: 0.0,
             });
         }
         multiply(instance, &self.plan, &mut self.plan_image);
-        let [slope, curvature] = sum_blocks(instance.nodes, |place| {
+        let [derivative, curvature] = sum_blocks(instance.nodes, |place| {
             let (x, q) = (f64::from(self.point[place]), f64::from(self.plan[place]));
             let (y, z) = (
                 f64::from(self.image[place]),
                 f64::from(self.plan_image[place]),
             );
-            let slope = (f64::from(instance.unary()[place]) + y) * (q - x);
-            [slope, 0.5 * (z - y) * (q - x)]
+            let derivative = (f64::from(instance.unary()[place]) + y) * (q - x);
+            [derivative, 0.5 * (z - y) * (q - x)]
         });
-        Ok(Way { slope, curvature })
+        Ok(Segment {
+            derivative,
+            curvature,
+        })
     }
 
     fn advance(&mut self, step: f64) {

@@ -397,11 +397,11 @@ mod tests {
         let f = |share: f64| sign * naive.value(&whole(&at(share), fixed, free));
         let (start, middle, last) = (f(0.0), f(0.5), f(1.0));
         let curvature = 2.0 * (start + last - 2.0 * middle);
-        let slope = last - start - curvature;
+        let derivative = last - start - curvature;
         let share = if curvature < -1e-12 {
-            (-slope / (2.0 * curvature)).clamp(0.0, 1.0)
+            (-derivative / (2.0 * curvature)).clamp(0.0, 1.0)
         } else {
-            f64::from(u8::from(slope + curvature >= 0.0))
+            f64::from(u8::from(derivative + curvature >= 0.0))
         };
         at(share)
     }

@@ -3,7 +3,7 @@
 //! The best assignment that a problem met is returned. All problems of a batch go on until the objectives
 //! of all stand still at the same iteration.
 
-use super::super::frank_wolfe::{Ascent, StepRule, Way, climb_together};
+use super::super::frank_wolfe::{Ascent, Segment, StepRule, climb_together};
 use super::batch::{Batch, finite};
 use crate::assignment::{LinearAssignment, LinearSolver};
 use crate::error::Result;
@@ -119,7 +119,7 @@ impl<'b> FixedPoint<'b> {
 }
 
 impl Ascent for FixedPoint<'_> {
-    fn aim(&mut self) -> Result<Way> {
+    fn aim(&mut self) -> Result<Segment> {
         self.image = finite(std::mem::take(&mut self.image))?;
         self.project()?;
         self.batch
@@ -135,8 +135,8 @@ impl Ascent for FixedPoint<'_> {
         // K need not be symmetric.
         let across = dot(&self.v, &self.vertex_image);
         let back = dot(&self.vertex, &self.image);
-        Ok(Way {
-            slope: 2.0 * (across - self.now),
+        Ok(Segment {
+            derivative: 2.0 * (across - self.now),
             curvature: self.end - back - across + self.now,
         })
     }

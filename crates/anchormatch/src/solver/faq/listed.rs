@@ -63,7 +63,7 @@ fn from(
             let vertex: &Assignment = walk.direction.best();
             best.offer(walk.end_value(), vertex);
             // No point is better for the gradient than the vertex: what is below 0 is rounding.
-            let gap = taken.way.slope.max(0.0);
+            let gap = taken.segment.derivative.max(0.0);
             convergence.push(gap);
             let interrupt = report(gap);
             let size = vertex.matched() as f64;

@@ -133,7 +133,7 @@ impl Faq {
             let rule = StepRule::Higher;
             climb(&mut walk, rule, self.max_iterations, |walk, taken| {
                 best.offer(walk.end_value(), walk.direction.vertex());
-                let gap = taken.way.slope;
+                let gap = taken.segment.derivative;
                 convergence.push(gap);
                 // A vertex that a stop cut short says nothing of convergence.
                 let enough = self.tolerance * walk.end_square().sqrt();

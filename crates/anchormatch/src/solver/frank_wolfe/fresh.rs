@@ -1,6 +1,6 @@
 //! Frank–Wolfe on any quadratic form, with sums over all entries.
 
-use super::{Ascent, Direction, End, Way};
+use super::{Ascent, Direction, End, Segment};
 use crate::error::Result;
 
 /// A quadratic function f(x) = ⟨c, x⟩ + ½ ⟨x, G x⟩, G linear and symmetric.
@@ -36,8 +36,8 @@ pub(in crate::solver) struct Fresh<F, D> {
     end_image: Vec<f64>,
     /// ‖p − x‖ of the last step, before it was taken.
     pub(in crate::solver) length: f64,
-    /// Σ |∇f(x)| (p + x), the size of the terms that cancel in the slope.
-    pub(in crate::solver) slope_size: f64,
+    /// Σ |∇f(x)| (p + x), the size of the terms that cancel in the derivative.
+    pub(in crate::solver) derivative_size: f64,
 }
 
 impl<F: Form, D: Direction> Fresh<F, D> {
@@ -55,7 +55,7 @@ impl<F: Form, D: Direction> Fresh<F, D> {
             end: zeros.clone(),
             end_image: zeros,
             length: 0.0,
-            slope_size: 0.0,
+            derivative_size: 0.0,
         };
         ascent.look();
         ascent
@@ -81,23 +81,23 @@ impl<F: Form, D: Direction> Fresh<F, D> {
 }
 
 impl<F: Form, D: Direction> Ascent for Fresh<F, D> {
-    fn aim(&mut self) -> Result<Way> {
+    fn aim(&mut self) -> Result<Segment> {
         self.direction.find(&self.gradient)?;
         let p = self.direction.end();
         p.write(&mut self.end);
         self.form.image_of_end(p, &self.end, &mut self.end_image);
-        let (mut slope, mut curvature, mut square, mut size) = (0.0, 0.0, 0.0, 0.0);
+        let (mut derivative, mut curvature, mut square, mut size) = (0.0, 0.0, 0.0, 0.0);
         for k in 0..self.x.len() {
             let way = self.end[k] - self.x[k];
-            slope += self.gradient[k] * way;
+            derivative += self.gradient[k] * way;
             curvature += (self.end_image[k] - self.image[k]) * way;
             square += way * way;
             size += self.gradient[k].abs() * (self.end[k] + self.x[k]);
         }
         self.length = f64::sqrt(square);
-        self.slope_size = size;
-        Ok(Way {
-            slope,
+        self.derivative_size = size;
+        Ok(Segment {
+            derivative,
             curvature: 0.5 * self.sign * curvature,
         })
     }

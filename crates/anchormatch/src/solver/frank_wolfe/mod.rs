@@ -3,7 +3,7 @@
 //! The objective f is quadratic, so that on the way from a point x to another point p of a convex set it
 //! is a parabola,
 //!
-//! > f(x + α (p − x)) = f(x) + slope · α + curvature · α²,
+//! > f(x + α (p − x)) = f(x) + derivative · α + curvature · α²,
 //!
 //! and an iteration looks where the gradient points to, finds the best α and goes there ([`climb`]). What
 //! the algorithms differ in, they bring:
@@ -35,11 +35,11 @@ use crate::assignment::Assignment;
 use crate::error::Result;
 pub(super) use crate::linalg::dot;
 
-/// The way from a point x to the end p of an iteration.
+/// The segment from a point x to the end p of an iteration, and f along it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Way {
-    /// f's derivative at x along the way.
-    pub(super) slope: f64,
+pub(super) struct Segment {
+    /// f's derivative at x in its direction.
+    pub(super) derivative: f64,
     /// Half of f's second derivative.
     pub(super) curvature: f64,
 }
@@ -47,7 +47,7 @@ pub(super) struct Way {
 /// The step that an iteration took.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken {
-    pub(super) way: Way,
+    pub(super) segment: Segment,
     /// The share of the way, α.
     pub(super) step: f64,
 }
@@ -55,7 +55,7 @@ pub(super) struct Taken {
 /// A point that climbs a quadratic function over a convex set.
 pub(super) trait Ascent {
     /// Finds the end of the next step, and the way to it.
-    fn aim(&mut self) -> Result<Way>;
+    fn aim(&mut self) -> Result<Segment>;
 
     /// Goes the share `step` of the way.
     fn advance(&mut self, step: f64);
@@ -63,7 +63,7 @@ pub(super) trait Ascent {
 
 /// Finds where a gradient points to, again and again in the same memory.
 pub(super) trait Direction {
-    /// Whether no point of the set is better for the gradient: a slope below 0 is then rounding.
+    /// Whether no point of the set is better for the gradient: a derivative below 0 is then rounding.
     const IS_BEST: bool;
 
     /// Finds the end p of the next step for `gradient`, n₁×n₂ row-major.
@@ -141,7 +141,7 @@ pub(super) enum StepRule {
     Higher,
     /// To the end, when that is not lower; as SciPy and graspologic do.
     NotLower,
-    /// To the end, when the slope leads there.
+    /// To the end, when the derivative leads there.
     Uphill,
     /// To the end; and to the top also when that lies behind. As pygmtools does.
     Unbounded,
@@ -149,21 +149,21 @@ pub(super) enum StepRule {
 
 impl StepRule {
     /// The α to go to.
-    pub(super) fn step(self, slope: f64, curvature: f64) -> f64 {
+    pub(super) fn step(self, derivative: f64, curvature: f64) -> f64 {
         if curvature < 0.0 {
             // Comparing before dividing keeps a tiny curvature from overflowing.
-            return if slope <= 0.0 && self != Self::Unbounded {
+            return if derivative <= 0.0 && self != Self::Unbounded {
                 0.0
-            } else if slope >= -2.0 * curvature {
+            } else if derivative >= -2.0 * curvature {
                 1.0
             } else {
-                slope / (-2.0 * curvature)
+                derivative / (-2.0 * curvature)
             };
         }
         let go = match self {
-            Self::Higher => slope + curvature > 0.0,
-            Self::NotLower => slope + curvature >= 0.0,
-            Self::Uphill => slope > 0.0,
+            Self::Higher => derivative + curvature > 0.0,
+            Self::NotLower => derivative + curvature >= 0.0,
+            Self::Uphill => derivative > 0.0,
             Self::Unbounded => true,
         };
         f64::from(u8::from(go))
@@ -194,10 +194,10 @@ pub(super) fn climb_together<A: Ascent>(
     for _ in 0..most {
         taken.clear();
         for ascent in &mut *ascents {
-            let way = ascent.aim()?;
-            let step = rule.step(way.slope, way.curvature);
+            let segment = ascent.aim()?;
+            let step = rule.step(segment.derivative, segment.curvature);
             ascent.advance(step);
-            taken.push(Taken { way, step });
+            taken.push(Taken { segment, step });
         }
         if let Some(status) = judge(ascents, &taken) {
             return Ok(status);
@@ -227,18 +227,21 @@ mod tests {
     #[test]
     fn steps_go_to_the_best_point_of_the_parabola() {
         use StepRule::{Higher, NotLower, Unbounded, Uphill};
-        let best = |slope: f64, curvature: f64| {
+        let best = |derivative: f64, curvature: f64| {
             let value = |k: i32| {
                 let share = f64::from(k) / 1000.0;
-                slope * share + curvature * share * share
+                derivative * share + curvature * share * share
             };
             let best = (0..=1000).max_by(|&a, &b| value(a).total_cmp(&value(b)));
             f64::from(best.unwrap()) / 1000.0
         };
         for rule in [Higher, NotLower, Uphill, Unbounded] {
-            for (slope, curvature) in [(1.0, -2.0), (1.0, -0.1), (0.5, 0.7), (3.0, 0.0)] {
-                let step = rule.step(slope, curvature);
-                assert!((step - best(slope, curvature)).abs() <= 1e-3, "{rule:?}");
+            for (derivative, curvature) in [(1.0, -2.0), (1.0, -0.1), (0.5, 0.7), (3.0, 0.0)] {
+                let step = rule.step(derivative, curvature);
+                assert!(
+                    (step - best(derivative, curvature)).abs() <= 1e-3,
+                    "{rule:?}"
+                );
             }
             // So little curvature that dividing by it would overflow.
             assert_eq!(rule.step(1.0, -f64::MIN_POSITIVE), 1.0);
@@ -247,8 +250,8 @@ mod tests {
             assert_eq!(rule.step(-1.0, -2.0), 0.0);
         }
         // Where they differ: level ways, ways that rise after a fall, ways back.
-        let steps = |slope, curvature| {
-            [Higher, NotLower, Uphill, Unbounded].map(|rule| rule.step(slope, curvature))
+        let steps = |derivative, curvature| {
+            [Higher, NotLower, Uphill, Unbounded].map(|rule| rule.step(derivative, curvature))
         };
         assert_eq!(steps(0.0, 0.0), [0.0, 1.0, 0.0, 1.0]);
         assert_eq!(steps(-1.0, 2.0), [1.0, 1.0, 0.0, 1.0]);

@@ -49,10 +49,10 @@ impl Point {
         }
     }
 
-    /// f(x + α (p − x)) − f(x) = slope · α + curvature · α².
+    /// f(x + α (p − x)) − f(x) = derivative · α + curvature · α².
     pub(super) fn towards(&self, end: &Sums) -> (f64, f64) {
-        let slope = (end.linear - self.linear) + 2.0 * (end.cross - self.quadratic);
-        (slope, end.quadratic - 2.0 * end.cross + self.quadratic)
+        let derivative = (end.linear - self.linear) + 2.0 * (end.cross - self.quadratic);
+        (derivative, end.quadratic - 2.0 * end.cross + self.quadratic)
     }
 
     /// ‖p − x‖.

@@ -1,7 +1,7 @@
 //! Frank–Wolfe on a problem, with sums that move along.
 
 use super::point::{Point, Sums};
-use super::{Ascent, Direction, End, Way};
+use super::{Ascent, Direction, End, Segment};
 use crate::error::Result;
 use crate::problem::Problem;
 
@@ -69,7 +69,7 @@ impl<'p, D: Direction> Walk<'p, D> {
 }
 
 impl<D: Direction> Ascent for Walk<'_, D> {
-    fn aim(&mut self) -> Result<Way> {
+    fn aim(&mut self) -> Result<Segment> {
         let pairwise = self.problem.pairwise();
         self.direction.find(&self.gradient)?;
         let end = self.direction.end();
@@ -87,10 +87,14 @@ impl<D: Direction> Ascent for Walk<'_, D> {
             square: end.square(),
         };
         self.length = self.point.distance(&self.end);
-        let (slope, curvature) = self.point.towards(&self.end);
-        let slope = self.sign * slope;
-        Ok(Way {
-            slope: if D::IS_BEST { slope.max(0.0) } else { slope },
+        let (derivative, curvature) = self.point.towards(&self.end);
+        let derivative = self.sign * derivative;
+        Ok(Segment {
+            derivative: if D::IS_BEST {
+                derivative.max(0.0)
+            } else {
+                derivative
+            },
             curvature: self.sign * curvature,
         })
     }

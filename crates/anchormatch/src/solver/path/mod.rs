@@ -22,7 +22,7 @@ mod relaxation;
 use serde::{Deserialize, Serialize};
 
 use self::relaxation::{Images, Relaxation};
-use super::frank_wolfe::{Ascent, BestVertex, StepRule, Way, climb, dot, sum_over};
+use super::frank_wolfe::{Ascent, BestVertex, Segment, StepRule, climb, dot, sum_over};
 use super::memory::squares;
 use super::relaxation::{check_nonnegative, check_positive};
 use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, round_within};
@@ -116,7 +116,7 @@ impl Solver for Path {
         } else {
             let rule = StepRule::Higher;
             climb(&mut walk, rule, self.max_iterations, |walk, taken| {
-                let gap = taken.way.slope;
+                let gap = taken.segment.derivative;
                 convergence.push(relaxation.in_problem_units(gap));
                 inner += 1;
                 let interrupt = monitor.checkpoint(Progress {
@@ -227,7 +227,7 @@ impl<'p> Walk<'p> {
 }
 
 impl Ascent for Walk<'_> {
-    fn aim(&mut self) -> Result<Way> {
+    fn aim(&mut self) -> Result<Segment> {
         let (relaxation, lambda) = (self.relaxation, self.lambda);
         let size = relaxation.size;
         for (entry, score) in self.score.iter_mut().enumerate() {
@@ -255,8 +255,8 @@ impl Ascent for Walk<'_> {
             cross += form;
             end += relaxation.form(lambda, &self.vertex, entry);
         }
-        Ok(Way {
-            slope: gap.max(0.0),
+        Ok(Segment {
+            derivative: gap.max(0.0),
             curvature: -(end - 2.0 * cross + quadratic),
         })
     }

@@ -23,8 +23,8 @@ pub(super) fn run(
     let mut swaps = Swaps::new(problem, first, watch.monitor)?;
     let tolerance = swaps.tolerance();
     let (real, nodes) = swaps.sizes();
-    let mut bans = Bans::new(&swaps);
-    let (shortest, longest) = tabu.bans(nodes);
+    let mut bans = TabuList::new(&swaps);
+    let (shortest, longest) = tabu.tenures(nodes);
     let absence = tabu.absence(nodes);
     let mut best = swaps.partners().to_vec();
     watch.improved(swaps.gain());
@@ -64,7 +64,7 @@ pub(super) fn run(
 type Vectored<'s> = &'s [[f64; LANES]];
 
 /// Until when what is tabu.
-struct Bans {
+struct TabuList {
     /// The end of the ban on (row, column).
     ends: Vec<f64>,
     /// E above the diagonal; +∞ elsewhere.
@@ -74,7 +74,7 @@ struct Bans {
     nodes: usize,
 }
 
-impl Bans {
+impl TabuList {
     fn new(swaps: &Swaps<'_>) -> Self {
         let (real, nodes) = swaps.sizes();
         let stride = swaps.stride();

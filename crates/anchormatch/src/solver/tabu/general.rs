@@ -19,7 +19,7 @@ pub(super) fn run(
     let (n, m) = problem.shape();
     let mut local = Local::new(problem, first, watch.monitor)?;
     let tolerance = local.tolerance();
-    let (shortest, longest) = tabu.bans(n.max(m));
+    let (shortest, longest) = tabu.tenures(n.max(m));
     let absence = tabu.absence(n.max(m));
     // The end of the ban on (row, column); the last column is staying alone.
     let mut ends: Vec<i64> = (0..n * (m + 1)).map(|place| -(place as i64)).collect();

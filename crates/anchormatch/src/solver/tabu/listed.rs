@@ -46,9 +46,9 @@ pub(super) fn run(
     let mut local = Local::new(problem, first, watch.monitor)?;
     local.note_changes();
     let tolerance = local.tolerance();
-    let (shortest, longest) = tabu.bans(n.max(m));
+    let (shortest, longest) = tabu.tenures(n.max(m));
     let absence = tabu.absence(n.max(m));
-    let mut bans = Bans::new(lists);
+    let mut bans = TabuList::new(lists);
     let mut choices = Choices {
         outdated: Outdated::all(lists),
         any: Tournament::new(n),
@@ -98,7 +98,7 @@ pub(super) fn run(
 }
 
 /// Until when rows may not go back.
-struct Bans {
+struct TabuList {
     /// By entry, and by row for staying alone.
     ends: Vec<i64>,
     alone: Vec<i64>,
@@ -106,7 +106,7 @@ struct Bans {
     coming: BinaryHeap<Reverse<(i64, u32)>>,
 }
 
-impl Bans {
+impl TabuList {
     fn new(lists: &Csr<()>) -> Self {
         let (n, m) = (lists.rows(), lists.cols());
         let place = |i: usize, a: usize| -((i * (m + 1) + a) as i64);
@@ -174,7 +174,7 @@ impl Choices {
     fn judge(
         &mut self,
         local: &mut Local<'_>,
-        bans: &Bans,
+        bans: &TabuList,
         now: i64,
         watch: &Watch<'_>,
     ) -> Option<Interrupt> {

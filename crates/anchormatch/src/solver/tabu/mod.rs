@@ -66,7 +66,7 @@ impl Default for Tabu {
 
 impl Tabu {
     /// Bans in iterations, the shortest and longest.
-    fn bans(&self, nodes: usize) -> (usize, usize) {
+    fn tenures(&self, nodes: usize) -> (usize, usize) {
         let ban = |share: f64| (share * nodes as f64) as usize;
         (ban(self.tenure.0).max(1), ban(self.tenure.1).max(2))
     }

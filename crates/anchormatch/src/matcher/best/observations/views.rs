@@ -111,14 +111,14 @@ impl View {
 
     /// What the model claims that a pair of pairs tells on average, and what the table of counts holds of it;
     /// the same where weights are no counts.
-    pub(in crate::matcher::best) fn claimed_and_told(
+    pub(in crate::matcher::best) fn claimed_and_measured(
         &self,
         model: &PairModel,
         matched: &[(usize, usize)],
     ) -> [f64; 2] {
         let claimed = claimed(model);
-        let told = match self {
-            Self::Layer(observed) => told(observed, matched),
+        let measured = match self {
+            Self::Layer(observed) => measured(observed, matched),
             Self::Crossing([there, back], Scale::Counts) => {
                 Some(information_of_counts(matched, |(i, a), (j, b)| {
                     [there.get(i, b), back.get(a, j)]
@@ -126,7 +126,7 @@ impl View {
             }
             Self::Crossing(..) => None,
         };
-        [claimed, told.unwrap_or(claimed).min(claimed)]
+        [claimed, measured.unwrap_or(claimed).min(claimed)]
     }
 }
 
@@ -138,7 +138,7 @@ pub(in crate::matcher::best) fn claimed(model: &PairModel) -> f64 {
 }
 
 /// What the table of matched counts holds; `None` for other weights.
-pub(in crate::matcher::best) fn told(
+pub(in crate::matcher::best) fn measured(
     observed: &Observed,
     matched: &[(usize, usize)],
 ) -> Option<f64> {

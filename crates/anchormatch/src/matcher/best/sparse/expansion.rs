@@ -3,9 +3,9 @@
 //! In rounds, every node next to a pair that was just settled is judged anew from both sides. A pair that is
 //! each other's best, with a posterior above a bound on either side, is settled; ambiguous ones are postponed.
 //! When nothing sure is left, the candidates of the open nodes become tentative seeds: their probabilities
-//! spread one step further, and pairs that two such rumours agree on are often sure (the noisy seeds of
+//! spread one step further, and pairs that two such seeds agree on are often sure (the noisy seeds of
 //! Kazemi, Hassani, Grossglauser, PVLDB 8, 2015, with probabilities in the place of marks). The model is fitted
-//! again each time. Only when rumours lead nowhere, the bound is lowered until something passes, and raised
+//! again each time. Only when they lead nowhere, the bound is lowered until something passes, and raised
 //! again.
 
 use super::known::Known;
@@ -14,7 +14,9 @@ use super::neighbours::{Believed, Outlook};
 use super::rows::{by_row, for_nodes};
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
-use crate::matcher::best::thresholds::sparse::{RUMOURS, SETTLED_EVER, SETTLED_FROM, TENTATIVE};
+use crate::matcher::best::thresholds::sparse::{
+    NOISY_SEEDS, SETTLED_EVER, SETTLED_FROM, TENTATIVE,
+};
 use crate::monitor::{Monitor, Progress};
 
 /// What was settled.
@@ -36,18 +38,18 @@ impl Expansion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The candidates of open nodes spread.
-    Rumour,
+    NoisySeeds,
     /// The bound is lowered.
     Lower,
     /// Nothing.
     End,
 }
 
-/// Where an expansion stands: how low the bound is, how often rumours spread.
+/// Where an expansion stands: how low the bound is, how often noisy seeds spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Course {
     nodes: usize,
-    rumours: usize,
+    noisy_seeds: usize,
     matched_then: usize,
     bounds: usize,
 }
@@ -56,7 +58,7 @@ impl Course {
     pub(super) fn new(nodes: usize, matched: usize) -> Self {
         Self {
             nodes,
-            rumours: 0,
+            noisy_seeds: 0,
             matched_then: matched,
             bounds: SETTLED_EVER,
         }
@@ -64,14 +66,14 @@ impl Course {
 
     /// What it consists of.
     pub(super) fn numbers(&self) -> [usize; 4] {
-        [self.nodes, self.rumours, self.matched_then, self.bounds]
+        [self.nodes, self.noisy_seeds, self.matched_then, self.bounds]
     }
 
     pub(super) fn from_numbers(numbers: [usize; 4]) -> Self {
-        let [nodes, rumours, matched_then, bounds] = numbers;
+        let [nodes, noisy_seeds, matched_then, bounds] = numbers;
         Self {
             nodes,
-            rumours,
+            noisy_seeds,
             matched_then,
             bounds: bounds.min(SETTLED_FROM.len()),
         }
@@ -93,17 +95,17 @@ impl Course {
         if matched == self.nodes {
             return Next::End;
         }
-        let progressed = matched - self.matched_then >= enough || self.rumours == 0;
-        if self.rumours == RUMOURS || !progressed {
+        let progressed = matched - self.matched_then >= enough || self.noisy_seeds == 0;
+        if self.noisy_seeds == NOISY_SEEDS || !progressed {
             if self.bounds == SETTLED_FROM.len() {
                 return Next::End;
             }
             self.bounds += 1;
             return Next::Lower;
         }
-        self.rumours += 1;
+        self.noisy_seeds += 1;
         self.matched_then = matched;
-        Next::Rumour
+        Next::NoisySeeds
     }
 }
 
@@ -175,7 +177,7 @@ pub(super) fn expand(
                 touched = [Vec::new(), Vec::new()];
                 continue;
             }
-            Next::Rumour => state.refit(),
+            Next::NoisySeeds => state.refit(),
         }
         let Some(lists) = state.tentative(monitor) else {
             break;

@@ -268,16 +268,16 @@ fn weigh(
         if sure.len() == anchors {
             return f64::NEG_INFINITY;
         }
-        let told: f64 = sure
+        let prior: f64 = sure
             .iter()
             .filter(|pair| !pair.anchor)
             .map(|pair| f64::from(known.prior(pair.source as u32, pair.target as u32)))
             .sum();
-        let edges = model.evidence(sides, &sure) + told_by_degrees(sides, &sure);
+        let edges = model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
         let sources = sure.iter().filter(|pair| !pair.anchor);
         // Where few partners are possible, chance has little to choose from.
         let fewer = known.fewer_ways(sources.map(|pair| pair.source));
-        edges + told + log_prior(free, sure.len() - anchors) + fewer + ways
+        edges + prior + log_prior(free, sure.len() - anchors) + fewer + ways
     });
     let tiers: Vec<f64> = tiers.collect();
     let chance = Chance::of(tiers, true);
@@ -294,14 +294,14 @@ fn weigh(
 
 /// What the degrees of partners have in common, in nats: the mutual information of their classes, less what a table of
 /// so many cells has by chance.
-fn told_by_degrees(sides: &[Side<'_>; 2], pairs: &[Pair]) -> f64 {
+fn information_of_degrees(sides: &[Side<'_>; 2], pairs: &[Pair]) -> f64 {
     let mut table: BTreeMap<(u8, u8), f64> = BTreeMap::new();
     for pair in pairs {
         let classes = [(0, pair.source), (1, pair.target)];
         let [x, y] = classes.map(|(k, v)| degree_class(sides[k].degree(v)));
         *table.entry((x, y)).or_default() += 1.0;
     }
-    told_by_table(&table)
+    information_of_table(&table)
 }
 
 /// Small degrees one by one, large ones by half octaves.
@@ -313,7 +313,7 @@ fn degree_class(degree: usize) -> u8 {
 }
 
 /// The same by how often classes of degrees are partners.
-fn told_by_table(table: &BTreeMap<(u8, u8), f64>) -> f64 {
+fn information_of_table(table: &BTreeMap<(u8, u8), f64>) -> f64 {
     let mut margins = [[0.0; 256]; 2];
     for (&(x, y), &n) in table {
         margins[0][usize::from(x)] += n;

@@ -60,12 +60,12 @@ pub(super) struct Candidate {
 pub(super) struct Scratch {
     tally: Tally,
     /// (degree, partner, place of the edge, what every neighbour gets, and the weight of it).
-    partners: Vec<Voice>,
+    partners: Vec<Witness>,
     pub(super) candidates: Vec<Candidate>,
 }
 
 #[derive(Clone, Copy)]
-struct Voice {
+struct Witness {
     degree: u32,
     partner: u32,
     /// The edge from the node to the neighbour, by its place.
@@ -98,8 +98,8 @@ impl<T: Copy + Sync> Outlook<'_, T> {
                 tally.add(node, 0.0, 0.0);
             }
         }
-        let order = |voice: &Voice| (voice.degree, voice.edge, voice.partner);
-        // The share of the voices that is heard, and so the share of the missing edges that counts.
+        let order = |witness: &Witness| (witness.degree, witness.edge, witness.partner);
+        // The share of the witnesses that is heard, and so the share of the missing edges that counts.
         let mut heard = 1.0;
         if partners.len() > HEARD {
             heard = HEARD as f32 / partners.len() as f32;
@@ -109,13 +109,13 @@ impl<T: Copy + Sync> Outlook<'_, T> {
         partners.sort_unstable_by_key(order);
         let mut visits = 0;
         let mut asked = partners.len();
-        for (k, voice) in partners.iter().enumerate() {
-            visits += voice.degree as usize;
+        for (k, witness) in partners.iter().enumerate() {
+            visits += witness.degree as usize;
             if visits > VISITS {
                 asked = k;
                 break;
             }
-            self.visit(voice, tally);
+            self.visit(witness, tally);
         }
         let missing = self.model.missing();
         let bonus = -(missing[0] + missing[1]);
@@ -143,7 +143,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
         let Some(best) = best else { return };
         let unseen: f32 = partners[asked..]
             .iter()
-            .map(|voice| voice.sum.max(0.0))
+            .map(|witness| witness.sum.max(0.0))
             .sum();
         let floor = exact(best) - DEPTH_OF_NEIGHBOURS - self.known.range - unseen;
         let near = tally.entries().filter(|entry| ceiling(*entry) >= floor);
@@ -162,8 +162,8 @@ impl<T: Copy + Sync> Outlook<'_, T> {
         keep_likeliest(candidates, LOOKED_UP);
         for candidate in candidates.iter_mut() {
             let node = candidate.node;
-            for voice in &partners[asked..] {
-                candidate.nats += self.look_up(voice, node, common(node));
+            for witness in &partners[asked..] {
+                candidate.nats += self.look_up(witness, node, common(node));
             }
             candidate.nats += self.degrees(i, node);
         }
@@ -188,7 +188,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
             } else {
                 0
             };
-            partners.push(Voice {
+            partners.push(Witness {
                 degree: self.other.degree(b as usize) as u32,
                 partner: b,
                 edge: edge as u32,
@@ -237,26 +237,26 @@ impl<T: Copy + Sync> Outlook<'_, T> {
     }
 
     /// Tells the neighbours of a partner.
-    fn visit(&self, voice: &Voice, tally: &mut Tally) {
-        for place in self.other.edges.range(voice.partner as usize) {
+    fn visit(&self, witness: &Witness, tally: &mut Tally) {
+        for place in self.other.edges.range(witness.partner as usize) {
             let node = self.other.edges.column(place);
             if (self.open)(node) {
-                let seen = self.weights(voice, place) + self.kinds(voice, place);
-                tally.add(node, voice.sum + seen, voice.weight);
+                let seen = self.weights(witness, place) + self.kinds(witness, place);
+                tally.add(node, witness.sum + seen, witness.weight);
             }
         }
     }
 
     /// What a partner that was not visited says of a node.
-    fn look_up(&self, voice: &Voice, node: u32, common: f32) -> f32 {
-        match self.other.joined(node as usize, voice.partner as usize) {
+    fn look_up(&self, witness: &Witness, node: u32, common: f32) -> f32 {
+        match self.other.joined(node as usize, witness.partner as usize) {
             Some(place) => {
                 let kinds = if self.model.kinds.is_some() {
-                    self.kinds(voice, self.other.back(node as usize, place))
+                    self.kinds(witness, self.other.back(node as usize, place))
                 } else {
                     0.0
                 };
-                voice.sum + self.weights(voice, place) + kinds + voice.weight * common
+                witness.sum + self.weights(witness, place) + kinds + witness.weight * common
             }
             None => 0.0,
         }
@@ -264,11 +264,11 @@ impl<T: Copy + Sync> Outlook<'_, T> {
 
     /// What the weights of two edges say.
     #[inline]
-    fn weights(&self, voice: &Voice, place: usize) -> f32 {
+    fn weights(&self, witness: &Witness, place: usize) -> f32 {
         match (&self.own.weights, &self.other.weights) {
             (Some(own), Some(other)) if self.model.weights.correlation > 0.0 => {
-                let share = if voice.weight > 0.0 {
-                    voice.weight
+                let share = if witness.weight > 0.0 {
+                    witness.weight
                 } else {
                     0.5
                 };
@@ -276,7 +276,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
                     * self
                         .model
                         .weights
-                        .nats(own[voice.edge as usize], other[place])
+                        .nats(own[witness.edge as usize], other[place])
             }
             _ => 0.0,
         }
@@ -289,20 +289,20 @@ impl<T: Copy + Sync> Outlook<'_, T> {
 
     /// What the kinds of two edges say; `place` is in the row of the partner.
     #[inline]
-    fn kinds(&self, voice: &Voice, place: usize) -> f32 {
+    fn kinds(&self, witness: &Witness, place: usize) -> f32 {
         let Some(model) = &self.model.kinds else {
             return 0.0;
         };
         let (Some(own), Some(other)) = (&self.own.kinds, &self.other.kinds) else {
             return 0.0;
         };
-        let nats = model.nats(self.from, (own, voice.back as usize), (other, place));
-        if voice.weight > 0.0 {
-            let back = model.given_back(self.from, voice.edge as usize)
+        let nats = model.nats(self.from, (own, witness.back as usize), (other, place));
+        if witness.weight > 0.0 {
+            let back = model.given_back(self.from, witness.edge as usize)
                 + model.given_back(1 - self.from, place);
-            voice.weight * (nats + back)
+            witness.weight * (nats + back)
         } else {
-            (1.0 - voice.kept + voice.kept * nats.exp()).ln()
+            (1.0 - witness.kept + witness.kept * nats.exp()).ln()
         }
     }
 

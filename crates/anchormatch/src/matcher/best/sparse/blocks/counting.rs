@@ -7,7 +7,7 @@ use super::super::model::{
     Counts, Fitted, Moments, PART, closeness_of, common_weight, known_partners, look, sample_step,
 };
 use super::super::side::Side;
-use super::super::{degree_class, told_by_table};
+use super::super::{degree_class, information_of_table};
 use super::places::Places;
 use super::{Block, Halo, NONE, Rows, Setting, mismatch};
 use crate::error::Result;
@@ -263,7 +263,7 @@ pub struct PairSet {
     /// The sum of what [`Evidence::common`] says of the parts.
     pub common: f64,
     /// What soft anchors say, in nats.
-    pub told: f64,
+    pub prior: f64,
     /// How often [classes of degrees](class_of_degree) are partners.
     pub degrees: BTreeMap<(u8, u8), f64>,
     /// The number of pairs, those given among them.
@@ -282,8 +282,8 @@ pub fn weigh(setting: &Setting, anchors: usize, sets: &[PairSet]) -> (f64, f64) 
         }
         let sum = set.counts.iter().map(|&part| counts(part));
         let sum = sum.fold(Counts::default(), Counts::plus);
-        let edges = model.evidence_of(&sum, set.common) + told_by_table(&set.degrees);
-        edges + set.told + log_prior((free[0], free[1]), set.pairs - anchors)
+        let edges = model.evidence_of(&sum, set.common) + information_of_table(&set.degrees);
+        edges + set.prior + log_prior((free[0], free[1]), set.pairs - anchors)
     });
     let chance = Chance::of(tiers, true);
     (chance.nats, chance.weight)

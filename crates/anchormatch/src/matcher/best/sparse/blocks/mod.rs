@@ -43,7 +43,7 @@ pub const PART: usize = model::PART;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Constants {
-    /// Candidates of a node that spread a rumour.
+    /// Candidates of a node that become noisy seeds.
     pub tentative: usize,
     /// Iterations of the beliefs, and restarts, at most.
     pub iterations: usize,
