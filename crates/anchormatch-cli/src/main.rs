@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod contradictions;
 mod headers;
+mod input;
 mod knowledge;
 mod method;
 mod sides;

@@ -360,8 +360,8 @@ proptest! {
         prop_assert_eq!(&again.pairs, &matching.pairs);
         prop_assert_eq!(again.objective.to_bits(), matching.objective.to_bits());
         for samples in &matching.samples.partners {
-            prop_assert_eq!(samples.len(), matching.samples.nodes.len());
-            prop_assert!(samples.iter().flatten().all(|&a| (a as usize) < m));
+            prop_assert_eq!(samples.rows(), matching.samples.nodes.len());
+            prop_assert!(samples.iter().flatten().all(|a| a < m));
         }
     }
 }

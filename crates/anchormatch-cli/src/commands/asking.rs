@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anchormatch::Matching;
 use anchormatch::matcher::{Matcher, registry};
 use anchormatch::settings::Settings;
-use anchormatch::{Anchors, Matching};
 use anchormatch_terminal::hints::WORDS;
 use clap::Args;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::{Reading, Resources};
 use crate::exit::{Done, Failure, say};
 use crate::files::check_standard_once;
-use crate::headers::TableKind;
+use crate::input::Files;
 use crate::job::Job;
 use crate::knowledge::Knowledge;
 use crate::method::{REGIMES, Wish, presets};
@@ -91,39 +91,22 @@ impl Asking {
         let matcher = self.matcher(settings)?;
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
         let paths = [self.source.as_path(), self.target.as_path()];
-        let (memory, model) = (job.max_memory(), self.points_model);
-        let (matcher, kinds) = (matcher.as_ref(), self.knowledge.kinds());
-        let tables = self.knowledge.tables(&self.reading)?;
-        let sides = Sides::read(
-            &self.reading,
-            paths,
-            matcher,
-            model,
-            (kinds, &tables, self.knowledge.wants_columns()),
-            memory,
-        )?;
-        let sides = self.knowledge.named(sides, &tables)?;
-        check(&sides)?;
-        let (source, target) = (&sides.source, &sides.target);
-        let listed = match &self.anchors {
-            Some(path) => Some(self.reading.pairs(path, TableKind::Anchors)?),
-            None => None,
+        let files = Files {
+            sides: paths,
+            anchors: self.anchors.as_deref(),
+            similarity: None,
+            model: self.points_model,
+            reading: &self.reading,
+            knowledge: &self.knowledge,
         };
-        let anchors = match &listed {
-            Some(table) => sides.looked_up(table.anchors(&source.graph, &target.graph))?,
-            None => Anchors::none(),
-        };
-        let knowledge = &self.knowledge;
-        let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
-        let task = known.added_to(sides.task(&anchors)?)?;
-        let matching = matcher.run(&task, job.monitor())?;
+        let input = files.read(matcher.as_ref(), job.max_memory(), check)?;
+        let matching = matcher.run(&input.task(&input.anchors)?, job.monitor())?;
         job.finish();
-        let mut notes = sides.notes(paths);
-        notes.extend(known.notes.iter().cloned());
+        let mut notes = input.notes(paths);
         notes.extend(matching.notes.iter().map(|note| note.worded(WORDS)));
         Ok(Answered {
             matching,
-            sides,
+            sides: input.sides,
             notes,
         })
     }

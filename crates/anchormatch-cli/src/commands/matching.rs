@@ -1,14 +1,12 @@
 //! `anchormatch match`: two graphs in, pairs out.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use anchormatch::linalg::PairValues;
+use anchormatch::Matching;
 use anchormatch::matcher::Matcher;
 use anchormatch::matching::{Expected, Note, Score};
 use anchormatch::solver::Status;
-use anchormatch::{Anchors, Matching, Task};
 use anchormatch_io::{
     LoadedGraph, PairTable, write_alternatives_csv, write_matching_csv, write_matching_json,
     write_unmatched_csv, write_whole,
@@ -23,8 +21,9 @@ use crate::files::{
     name, write,
 };
 use crate::headers::TableKind;
+use crate::input::{Files, Input};
 use crate::job::Job;
-use crate::knowledge::{Knowledge, Known};
+use crate::knowledge::Knowledge;
 use crate::method::Method;
 use crate::sides::Sides;
 use crate::values;
@@ -158,16 +157,6 @@ pub(crate) struct Options {
     method: Method,
 }
 
-/// Both graphs and what is known about them.
-struct Input {
-    sides: Sides,
-    anchors: Anchors,
-    known: Known,
-    similarity: Option<Arc<PairValues>>,
-    truth: Option<Truth>,
-    images: [Option<Image>; 2],
-}
-
 /// The right pairs, as far as the graphs have their nodes.
 struct Truth {
     pairs: Vec<(usize, usize)>,
@@ -185,14 +174,10 @@ fn known_truth(table: &PairTable, sides: &Sides) -> Result<Truth, Failure> {
     Ok(Truth { pairs, unknown })
 }
 
-impl Input {
-    fn task(&self) -> Result<Task<'_>, Failure> {
-        let task = self.known.added_to(self.sides.task(&self.anchors)?)?;
-        Ok(match &self.similarity {
-            Some(similarity) => task.with_similarity(Arc::clone(similarity))?,
-            None => task,
-        })
-    }
+/// What the pages and scores of this command need beside the input of the match.
+struct Extras {
+    truth: Option<Truth>,
+    images: [Option<Image>; 2],
 }
 
 impl Options {
@@ -211,18 +196,18 @@ impl Options {
             ));
         }
         let job = Job::start(&self.resources, self.time_limit, self.json)?;
-        let input = self.read(matcher.as_ref(), &job)?;
-        let mut matching = matcher.run(&input.task()?, job.monitor())?;
+        let (input, extras) = self.read(matcher.as_ref(), &job)?;
+        let mut matching = matcher.run(&input.task(&input.anchors)?, job.monitor())?;
         job.finish();
         if let Some(least) = self.min_confidence {
             matching.drop_below(least);
         }
-        self.annotate(&mut matching, &input);
-        let score = match &input.truth {
+        self.annotate(&mut matching, &input, &extras);
+        let score = match &extras.truth {
             Some(truth) => Some(matching.score(&truth.pairs)?),
             None => None,
         };
-        self.write(&matching, &input, score)?;
+        self.write(&matching, &input, &extras, score)?;
         for note in &matching.notes {
             say(format_args!("note: {note}"));
         }
@@ -296,69 +281,40 @@ impl Options {
             .try_for_each(|(_, path)| check_writable(path))
     }
 
-    fn read(&self, matcher: &dyn Matcher, job: &Job) -> Result<Input, Failure> {
-        let paths = [self.source.as_path(), self.target.as_path()];
-        let model = self.method.points_model;
-        let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
-        let tables = self.knowledge.tables(&self.reading)?;
-        let sides = Sides::read(
-            &self.reading,
-            paths,
-            matcher,
-            model,
-            (kinds, &tables, self.knowledge.wants_columns()),
-            memory,
-        )?;
-        let sides = self.knowledge.named(sides, &tables)?;
-        for (option, _) in self.images() {
-            sides.check_plane(option)?;
-        }
+    fn read(&self, matcher: &dyn Matcher, job: &Job) -> Result<(Input, Extras), Failure> {
+        let files = Files {
+            sides: [&self.source, &self.target],
+            anchors: self.anchors.as_deref(),
+            similarity: self.method.node_similarity.as_deref(),
+            model: self.method.points_model,
+            reading: &self.reading,
+            knowledge: &self.knowledge,
+        };
+        let mut input = files.read(matcher, job.max_memory(), |sides| {
+            self.images()
+                .try_for_each(|(option, _)| sides.check_plane(option))
+        })?;
         // Before the work, so that a file that is no image costs none.
         let read = |path: &Option<PathBuf>| path.as_deref().map(Image::read).transpose();
         let images = [read(&self.source_image)?, read(&self.target_image)?];
-        let (s, t) = (&sides.source.graph, &sides.target.graph);
-        let read = |path: &Option<PathBuf>, kind| {
-            let path = path.as_deref();
-            path.map(|path| self.reading.pairs(path, kind)).transpose()
-        };
-        let listed = read(&self.anchors, TableKind::Anchors)?;
-        let anchors = match &listed {
-            Some(table) => sides.looked_up(table.anchors(s, t))?,
-            None => Anchors::none(),
-        };
-        let right = read(&self.truth, TableKind::Truth)?;
-        let truth = match &right {
-            Some(table) => Some(known_truth(table, &sides)?),
+        let truth = match &self.truth {
+            Some(path) => {
+                let table = self.reading.pairs(path, TableKind::Truth)?;
+                input.known.doubt(&table, &input.sides);
+                Some(known_truth(&table, &input.sides)?)
+            }
             None => None,
         };
-        let knowledge = &self.knowledge;
-        let mut known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
-        let alike = read(&self.method.node_similarity, TableKind::Similarity)?;
-        let similarity = match &alike {
-            Some(table) => Some(Arc::new(sides.looked_up(table.similarity(s, t))?)),
-            None => None,
-        };
-        for table in right.iter().chain(&alike) {
-            known.doubt(table, &sides);
-        }
-        Ok(Input {
-            sides,
-            anchors,
-            known,
-            similarity,
-            truth,
-            images,
-        })
+        Ok((input, Extras { truth, images }))
     }
 
     /// Adds what only the command line knows.
-    fn annotate(&self, matching: &mut Matching, input: &Input) {
-        let mut notes = input.sides.notes([&self.source, &self.target]);
-        notes.extend(input.known.notes.iter().cloned());
+    fn annotate(&self, matching: &mut Matching, input: &Input, extras: &Extras) {
+        let notes = input.notes([&self.source, &self.target]);
         matching
             .notes
             .splice(0..0, notes.into_iter().map(Note::from));
-        if let Some(unknown) = input.truth.as_ref().map(|truth| truth.unknown)
+        if let Some(unknown) = extras.truth.as_ref().map(|truth| truth.unknown)
             && unknown > 0
         {
             let note = if unknown == 1 {
@@ -392,11 +348,12 @@ impl Options {
         &self,
         matching: &Matching,
         input: &Input,
+        extras: &Extras,
         score: Option<Score>,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.report {
             // The page comes first: the pairs on standard output are the last thing to fail.
-            write(path, &self.page(matching, input, score)?)?;
+            write(path, &self.page(matching, input, extras, score)?)?;
         }
         let [source, target] = input.sides.labels();
         if let Some(path) = &self.alternatives {
@@ -424,18 +381,19 @@ impl Options {
         &self,
         matching: &Matching,
         input: &Input,
+        extras: &Extras,
         score: Option<Score>,
     ) -> Result<String, Failure> {
         let report = Report {
             title: format!("{} against {}", name(&self.source), name(&self.target)),
-            source: side(&self.source, &input.sides.source, input.images[0].as_ref()),
-            target: side(&self.target, &input.sides.target, input.images[1].as_ref()),
+            source: side(&self.source, &input.sides.source, extras.images[0].as_ref()),
+            target: side(&self.target, &input.sides.target, extras.images[1].as_ref()),
             runs: vec![Run {
                 name: run_name(matching),
                 matching,
                 score,
             }],
-            truth: input.truth.as_ref().map(|truth| &truth.pairs[..]),
+            truth: extras.truth.as_ref().map(|truth| &truth.pairs[..]),
             command: Some(command_line("anchormatch")),
         };
         Ok(report.html()?)

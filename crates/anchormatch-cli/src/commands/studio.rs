@@ -24,7 +24,7 @@ use crate::exit::{Done, Failure, Outcome, say};
 use crate::files::{
     check_distinct, check_standard_once, check_writable, is_standard, name, print, shell_word,
 };
-use crate::headers::TableKind;
+use crate::input::Files;
 use crate::job::Job;
 use crate::knowledge::Knowledge;
 use crate::method::Method;
@@ -241,50 +241,30 @@ impl Options {
         job: &Job,
     ) -> Result<(Setup, Option<Anchors>), Failure> {
         let paths = paths.map(PathBuf::as_path);
-        let (kinds, memory) = (self.knowledge.kinds(), job.max_memory());
-        let model = self.method.points_model;
-        let tables = self.knowledge.tables(&self.reading)?;
-        let sides = Sides::read(
-            &self.reading,
-            paths,
-            matcher,
-            model,
-            (kinds, &tables, self.knowledge.wants_columns()),
-            memory,
-        )?;
-        let sides = self.knowledge.named(sides, &tables)?;
+        let is_there = file.exists();
+        let files = Files {
+            sides: paths,
+            anchors: is_there.then_some(file),
+            similarity: self.method.node_similarity.as_deref(),
+            model: self.method.points_model,
+            reading: &self.reading,
+            knowledge: &self.knowledge,
+        };
         let images = [
             ("--source-image", &self.source_image),
             ("--target-image", &self.target_image),
         ];
-        for (option, _) in images.iter().filter(|(_, path)| path.is_some()) {
-            sides.check_plane(option)?;
-        }
+        let input = files.read(matcher, job.max_memory(), |sides| {
+            let mut given = images.iter().filter(|(_, path)| path.is_some());
+            given.try_for_each(|(option, _)| sides.check_plane(option))
+        })?;
         let read = |path: &Option<PathBuf>| path.as_deref().map(Image::read).transpose();
         let [source_image, target_image] = [read(&self.source_image)?, read(&self.target_image)?];
-        let (s, t) = (&sides.source.graph, &sides.target.graph);
-        let listed = match file.exists() {
-            true => Some(self.reading.pairs(file, TableKind::Anchors)?),
-            false => None,
-        };
-        let found = match &listed {
-            Some(table) => Some(sides.looked_up(table.anchors(s, t))?),
-            None => None,
-        };
-        let knowledge = &self.knowledge;
-        let known = knowledge.read(&self.reading, &sides, matcher, listed.as_ref())?;
-        let nothing = Anchors::none();
-        let mut task = known.added_to(sides.task(&nothing)?)?;
-        if let Some(path) = &self.method.node_similarity {
-            let table = self.reading.pairs(path, TableKind::Similarity)?;
-            let similarity = sides.looked_up(table.similarity(s, t))?;
-            task = task.with_similarity(Arc::new(similarity))?;
-        }
-        let mut facts = task.facts().clone();
-        facts.points = points_of(&sides.source, &sides.target).or(facts.points);
-        let mut notes = sides.notes(paths);
-        notes.extend(known.notes.iter().cloned());
-        let Sides { source, target, .. } = sides;
+        let mut facts = input.task(&Anchors::none())?.facts().clone();
+        let notes = input.notes(paths);
+        let found = is_there.then_some(input.anchors);
+        let Sides { source, target, .. } = input.sides;
+        facts.points = points_of(&source, &target).or(facts.points);
         let title = format!("{} – {}", name(paths[0]), name(paths[1]));
         let sides = [
             side(paths[0], source, source_image),

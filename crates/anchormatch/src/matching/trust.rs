@@ -27,14 +27,6 @@ pub struct Expected {
     pub recall: f64,
 }
 
-impl Trust {
-    /// Whether chance could explain the matching.
-    #[must_use]
-    pub fn is_by_chance(&self) -> bool {
-        self.beyond_chance.is_some_and(|nats| nats < 0.0)
-    }
-}
-
 impl Matching {
     /// The precision and recall to be expected by the confidences; `None` when nothing but anchors was matched, or when
     /// the method has no probabilities.

@@ -33,6 +33,7 @@ const HOPELESS: f64 = -45.0;
 
 /// How long to sample.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Sampler {
     /// Sweeps whose states are counted, each of n₁ n₂ proposals at most. Default 200.
     pub sweeps: usize,

@@ -243,6 +243,7 @@ impl ExampleLearner {
 /// The matcher that applies learned weights.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Learned {
     /// The weights.
     pub weights: LearnedWeights,
