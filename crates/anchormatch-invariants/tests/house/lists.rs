@@ -11,18 +11,20 @@ fn read(path: &str) -> String {
 
 #[test]
 fn python_names_the_presets_of_the_registry() {
-    let text = read("python/anchormatch/_match.py");
-    let (_, rest) = text.split_once("preset : {").unwrap();
-    let (listed, _) = rest.split_once('}').unwrap();
-    let listed: Vec<&str> = listed
-        .split(", ")
-        .map(|name| name.trim_matches('"'))
-        .collect();
     let names: Vec<String> = registry::all()
         .iter()
         .map(|m| m.name().to_owned())
         .collect();
-    assert_eq!(listed, names);
+    for (file, before, after) in [
+        ("python/anchormatch/_match.py", "preset : {", '}'),
+        ("python/anchormatch/_presets.py", "Preset = Literal[", ']'),
+    ] {
+        let text = read(file);
+        let (_, rest) = text.split_once(before).unwrap();
+        let (listed, _) = rest.split_once(after).unwrap();
+        let listed = listed.split(", ").map(|name| name.trim_matches('"'));
+        assert_eq!(listed.collect::<Vec<_>>(), names, "{file}");
+    }
 }
 
 #[test]
