@@ -39,20 +39,26 @@ impl ExplicitPairwise {
         }
         let mut largest = 0.0f64;
         for p in 0..size {
-            for q in 0..size {
-                let value = matrix[(p, q)];
-                if !value.is_finite() {
+            let (i, a) = (p / cols, p % cols);
+            for (j, block) in matrix.row_mut(p).chunks_mut(cols).enumerate() {
+                if let Some(value) = block.iter().find(|v| !v.is_finite()) {
                     return Err(Error::parameter("W", value, "finite numbers"));
                 }
-                if p / cols == q / cols || p % cols == q % cols {
-                    matrix[(p, q)] = 0.0;
+                block[a] = 0.0;
+                if i == j {
+                    block.fill(0.0);
                 }
-                largest = largest.max(matrix[(p, q)].abs());
+                largest = block.iter().fold(largest, |m, v| m.max(v.abs()));
             }
         }
         let mut bounds = (f64::INFINITY, f64::NEG_INFINITY);
-        for p in 0..size {
-            for q in (0..p).filter(|q| p / cols != q / cols && p % cols != q % cols) {
+        // Row block by row block, so that both triangles are read from the cache.
+        for (i, j) in (0..rows).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            for (a, b) in (0..cols).flat_map(|a| (0..cols).map(move |b| (a, b))) {
+                if a == b {
+                    continue;
+                }
+                let (p, q) = (i * cols + a, j * cols + b);
                 let (below, above) = (matrix[(p, q)], matrix[(q, p)]);
                 if (below - above).abs() > 1e-9 * largest {
                     return Err(Error::parameter(
@@ -117,14 +123,17 @@ impl ExplicitPairwise {
             size.saturating_mul(size).saturating_mul(8),
             &[Hint::MoreMemory, Hint::SeparableKernel],
         )?;
-        let matrix = Matrix::from_fn(rows * cols, rows * cols, |p, q| {
-            let (i, a, j, b) = (p / cols, p % cols, q / cols, q % cols);
-            if i == j || a == b {
-                0.0
-            } else {
-                affinity(x[(i, j)], y[(a, b)])
+        let mut matrix = Matrix::zeros(rows * cols, rows * cols);
+        for p in 0..rows * cols {
+            let (i, a) = (p / cols, p % cols);
+            for (j, block) in matrix.row_mut(p).chunks_mut(cols).enumerate() {
+                if i != j {
+                    for (b, slot) in block.iter_mut().enumerate().filter(|(b, _)| *b != a) {
+                        *slot = affinity(x[(i, j)], y[(a, b)]);
+                    }
+                }
             }
-        });
+        }
         Self::new(rows, cols, matrix)
     }
 }

@@ -21,11 +21,19 @@ const TAUS: [f64; 2] = [0.1, 10.0];
 /// Likenesses of nodes.
 pub(super) const NODE_FEATURES: usize = TIMES + 1;
 
-/// Widths of the likenesses of edges, in means of the squared difference.
-const WIDTHS: [f64; 4] = [0.05, 0.15, 0.5, 1.5];
+/// The widest likeness of edges, in means of the squared difference.
+const WIDEST: f64 = 1.5;
 
-/// Likenesses of edges.
-pub(super) const EDGE_FEATURES: usize = WIDTHS.len();
+/// Likenesses of edges: of the widest width, and of a 3rd, a 10th and a 30th of it, narrowest first.
+pub(super) const EDGE_FEATURES: usize = 4;
+
+/// exp(−Δ²/s) at all widths. The narrower ones are whole powers of the widest, so that one exponential serves them all.
+fn edge_likenesses(apart: f64, widest: f64) -> [f64; EDGE_FEATURES] {
+    let first = (-apart * apart / widest).exp();
+    let third = first * first * first;
+    let tenth = third * third * third * first;
+    [tenth * tenth * tenth, tenth, third, first]
+}
 
 /// Two graphs as features, over the nodes that are to be matched.
 #[derive(Debug, Clone)]
@@ -37,8 +45,8 @@ pub(super) struct Instance {
     /// Relative weights between the nodes.
     x: Matrix,
     y: Matrix,
-    /// s of each width.
-    widths: [f64; EDGE_FEATURES],
+    /// s of the widest likeness of edges.
+    widest: f64,
     /// 1/(k − 1): an assignment gets as much from its edges together as from one likeness of nodes.
     scale: f64,
     /// What all of this takes.
@@ -92,16 +100,15 @@ impl Instance {
         let [x, y] = [0, 1].map(|g| all[g].select(nodes[g], nodes[g]));
         let mean = mean_squared_difference(&all[0], &all[1]);
         let mean = if mean > 0.0 { mean } else { 1.0 };
-        let widths = WIDTHS.map(|width| width * mean);
+        let widest = WIDEST * mean;
         let smaller = nodes[0].len().min(nodes[1].len());
         let scale = 1.0 / smaller.saturating_sub(1).max(1) as f64;
-        let to_anchors = widths
-            .iter()
-            .map(|s| {
+        let to_anchors = (0..EDGE_FEATURES)
+            .map(|l| {
                 Matrix::from_fn(nodes[0].len(), nodes[1].len(), |i, a| {
                     let each = anchors.iter().map(|&(u, v)| {
                         let apart = all[0][(nodes[0][i], u)] - all[1][(nodes[1][a], v)];
-                        (-apart * apart / s).exp()
+                        edge_likenesses(apart, widest)[l]
                     });
                     2.0 * scale * each.sum::<f64>()
                 })
@@ -114,7 +121,7 @@ impl Instance {
             truth: Assignment::empty(nodes[0].len()),
             x,
             y,
-            widths,
+            widest,
             scale,
         })
     }
@@ -137,12 +144,21 @@ impl Instance {
 
     /// The likeness of two edges under the weights of edges.
     pub(super) fn edge(&self, weights: &[f64], x: f64, y: f64) -> f64 {
-        let apart = x - y;
-        let each = weights.iter().zip(&self.widths);
-        self.scale
-            * each
-                .map(|(v, s)| v * (-apart * apart / s).exp())
-                .sum::<f64>()
+        let each = weights.iter().zip(edge_likenesses(x - y, self.widest));
+        self.scale * each.map(|(v, g)| v * g).sum::<f64>()
+    }
+
+    /// What two assignments have in common, 0 where they conflict.
+    pub(super) fn likeness(
+        &self,
+        weights: &[f64],
+        (i, a): (usize, usize),
+        (j, b): (usize, usize),
+    ) -> f64 {
+        if i == j || a == b {
+            return 0.0;
+        }
+        self.edge(weights, self.x[(i, j)], self.y[(a, b)])
     }
 
     /// The program under some weights.
@@ -157,9 +173,25 @@ impl Instance {
         edges: &[f64],
         monitor: &Monitor,
     ) -> Result<Problem> {
-        let affinity = |x: f64, y: f64| self.edge(edges, x, y);
-        let pairwise = ExplicitPairwise::from_values(&self.x, &self.y, affinity, monitor)?;
+        let pairwise = self.pairwise(edges, monitor)?;
         Problem::maximise(unary, Box::new(pairwise))
+    }
+
+    /// W of the edges under their weights; those to anchors are among the unary values.
+    pub(super) fn pairwise(&self, edges: &[f64], monitor: &Monitor) -> Result<ExplicitPairwise> {
+        let affinity = |x: f64, y: f64| self.edge(edges, x, y);
+        ExplicitPairwise::from_values(&self.x, &self.y, affinity, monitor)
+    }
+
+    /// Adds ⟨x, φ_f y⟩ to the derivative by each weight f, φ_f entry by entry: what the unary values have of it.
+    pub(super) fn add_unary_gradient(&self, x: &[f64], y: &[f64], gradient: &mut [f64]) {
+        for (slot, feature) in gradient
+            .iter_mut()
+            .zip(self.nodes.iter().chain(&self.to_anchors))
+        {
+            let each = x.iter().zip(y).zip(feature.as_slice());
+            *slot += each.map(|((x, y), value)| x * y * value).sum::<f64>();
+        }
     }
 
     /// Σ φ and Σ g over the pairs of a map, and over its pairs of pairs that `joined` takes: the derivatives of the
@@ -181,9 +213,9 @@ impl Instance {
                 if i == j || a == b || !joined(i, j) {
                     continue;
                 }
-                let apart = self.x[(i, j)] - self.y[(a, b)];
-                for (slot, s) in totals[NODE_FEATURES..].iter_mut().zip(&self.widths) {
-                    *slot += self.scale * (-apart * apart / s).exp();
+                let likenesses = edge_likenesses(self.x[(i, j)] - self.y[(a, b)], self.widest);
+                for (slot, g) in totals[NODE_FEATURES..].iter_mut().zip(likenesses) {
+                    *slot += self.scale * g;
                 }
             }
         }

@@ -7,6 +7,8 @@
 //! a fixed topology, where y is a map and not an assignment, dynamic programming, exactly. The authors hand the program to a bundle
 //! method; here a subgradient descends with steps 1/(λt), and the mean of the later half of its points is kept.
 
+use rayon::prelude::*;
+
 use super::features::{Instance, NODE_FEATURES};
 use super::{ExampleLearner, LearningMethod, topology};
 use crate::assignment::{self, Assignment};
@@ -33,8 +35,11 @@ pub(super) fn learn(
     for pass in 0..learner.passes {
         let mut gradient: Vec<f64> = weights.iter().map(|w| lambda * w).collect();
         let mut risk = 0.0;
-        for instance in instances {
-            let decided = decide(learner.method, instance, &weights, true, monitor)?;
+        let all: Vec<Assignment> = instances
+            .par_iter()
+            .map(|instance| decide(learner.method, instance, &weights, true, monitor))
+            .collect::<Result<_>>()?;
+        for (instance, decided) in instances.iter().zip(all) {
             let joined = joined(learner.method);
             let pairs = instance.truth.matched().max(1) as f64;
             let (found, wanted) = (
@@ -108,13 +113,13 @@ pub(super) fn decide(
     if method == LearningMethod::CaetanoLinear {
         return Ok(assignment::maximise_within(&unary, monitor)?.columns);
     }
-    let problem = instance.problem_with(unary, edges, monitor)?;
     if method == LearningMethod::Mcauley {
-        let value = |i: usize, a: usize, j: usize, b: usize| problem.pairwise().value(i, a, j, b);
+        let value = |i, a, j, b| instance.likeness(edges, (i, a), (j, b));
         topology::reserve((n, m), monitor)?;
-        let best = topology::best_map((n, m), |i, a| problem.unary()[(i, a)], value, monitor);
+        let best = topology::best_map((n, m), |i, a| unary[(i, a)], value, monitor);
         return Ok(best.into_iter().map(Some).take(n).collect());
     }
+    let problem = instance.problem_with(unary, edges, monitor)?;
     let mut solver = Rrwm::linear();
     solver.max_iterations = DECISION;
     let found = solver.solve(&problem, &Start::default(), monitor)?;

@@ -7,8 +7,10 @@
 //!
 //! > ∂u_{p+1}/∂w_f = K_f u_p + W ∂u_p/∂w_f
 //!
-//! where K_f is the part of W that w_f weighs. The authors' affinities are exp(−⟨w, g⟩); ours are sums of kernels, linear in w, and
+//! where K_f is the part of W that w_f weighs; the chain is gone through backwards ([`agreement`]). The authors' affinities are exp(−⟨w, g⟩); ours are sums of kernels, linear in w, and
 //! weights keep the sum that they start with, as only their ratios matter to x.
+
+use rayon::prelude::*;
 
 use super::features::{EDGE_FEATURES, Instance, NODE_FEATURES};
 use super::{ExampleLearner, LearningMethod};
@@ -16,7 +18,7 @@ use crate::assignment::{self, Assignment};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::monitor::{Monitor, Progress};
-use crate::problem::Problem;
+use crate::problem::{ExplicitPairwise, Pairwise};
 
 /// Steps of the power iteration.
 const POWER: usize = 12;
@@ -34,24 +36,23 @@ pub(super) fn learn(
     let total: f64 = first.iter().sum();
     let mut weights = first.to_vec();
     let supervised = learner.method == LearningMethod::LeordeanuSupervised;
-    // All programs of all examples are kept.
+    // The edges of all examples are kept.
     let (mut held, mut all) = (0, Vec::with_capacity(instances.len()));
     for instance in instances {
-        all.push(parts(instance, &monitor.holding(held))?);
-        held += (NODE_FEATURES + EDGE_FEATURES) as u64 * program(instance);
+        all.push(edge_parts(instance, &monitor.holding(held))?);
+        held += EDGE_FEATURES as u64 * program(instance);
     }
     let (parts, monitor) = (all, &monitor.holding(held));
     let mut best = (f64::NEG_INFINITY, weights.clone());
     for pass in 0..learner.passes {
         let mut gradient = vec![0.0; weights.len()];
         let mut value = 0.0;
-        for (instance, parts) in instances.iter().zip(&parts) {
-            let whole = instance.problem(&weights, monitor)?;
-            let programs = Programs {
-                parts,
-                whole: &whole,
-            };
-            let (agreement, derivatives) = agreement(instance, &programs, &weights, supervised)?;
+        let each: Vec<(f64, Vec<f64>)> = instances
+            .par_iter()
+            .zip(&parts)
+            .map(|(instance, parts)| agreement(instance, parts, &weights, supervised))
+            .collect::<Result<_>>()?;
+        for (agreement, derivatives) in each {
             value += agreement / instances.len() as f64;
             gradient
                 .iter_mut()
@@ -81,13 +82,13 @@ pub(super) fn learn(
     Ok(best.1)
 }
 
-/// A program for each weight, with that weight 1 and the others 0.
-fn parts(instance: &Instance, monitor: &Monitor) -> Result<Vec<Problem>> {
-    (0..NODE_FEATURES + EDGE_FEATURES)
+/// What each weight of edges has in W.
+pub(super) fn edge_parts(instance: &Instance, monitor: &Monitor) -> Result<Vec<ExplicitPairwise>> {
+    (0..EDGE_FEATURES)
         .map(|f| {
-            let mut unit = vec![0.0; NODE_FEATURES + EDGE_FEATURES];
+            let mut unit = [0.0; EDGE_FEATURES];
             unit[f] = 1.0;
-            instance.problem(&unit, &monitor.holding(f as u64 * program(instance)))
+            instance.pairwise(&unit, &monitor.holding(f as u64 * program(instance)))
         })
         .collect()
 }
@@ -98,80 +99,73 @@ fn program(instance: &Instance) -> u64 {
     (n as u64 * m as u64).saturating_pow(2).saturating_mul(8)
 }
 
-/// The program under some weights, and what each weight has in it.
-pub(super) struct Programs<'a> {
-    pub(super) parts: &'a [Problem],
-    pub(super) whole: &'a Problem,
-}
-
 /// ⟨x, t⟩ and its derivatives by the weights.
+///
+/// Backwards through the power iteration: with u = v/‖v‖, v = W u₋ and λ the derivative by u, the derivative by v is
+/// μ = (λ − ⟨λ, u⟩ u)/‖v‖, that by w_f is ⟨μ, K_f u₋⟩, and that by u₋ is W μ, since W is symmetric. One product with each
+/// K_f forwards and backwards serves all weights.
 pub(super) fn agreement(
     instance: &Instance,
-    programs: &Programs<'_>,
+    parts: &[ExplicitPairwise],
     weights: &[f64],
     supervised: bool,
 ) -> Result<(f64, Vec<f64>)> {
-    let Programs { parts, whole } = programs;
     let (n, m) = instance.shape();
     let size = n * m;
-    let mut u = vec![1.0; size];
-    let mut derivatives = vec![vec![0.0; size]; weights.len()];
-    let all = parts.iter().chain([*whole]);
-    let most = all.map(|p| p.pairwise().scratch_len()).max();
+    let most = parts.iter().map(|p| p.scratch_len()).max();
     let mut scratch = vec![0.0; most.unwrap_or(0)];
-    let apply = |part: &Problem, x: &[f64], scratch: &mut [f64]| {
-        let mut out = vec![0.0; size];
-        part.pairwise().apply(x, &mut out, scratch);
-        for (place, slot) in out.iter_mut().enumerate() {
-            *slot += part.unary()[(place / m, place % m)] * x[place];
+    let unary = instance.unary(weights);
+    let edges = &weights[NODE_FEATURES..];
+    // out = W x, and images[f] = K_f x of the edges.
+    let mut apply = |x: &[f64], images: &mut [Vec<f64>], out: &mut [f64]| {
+        for ((slot, u), value) in out.iter_mut().zip(unary.as_slice()).zip(x) {
+            *slot = u * value;
         }
-        out
-    };
-    for _ in 0..POWER {
-        let images: Vec<Vec<f64>> = parts.iter().map(|p| apply(p, &u, &mut scratch)).collect();
-        let mut next = vec![0.0; size];
-        for (image, weight) in images.iter().zip(weights) {
-            next.iter_mut()
-                .zip(image)
+        for ((part, image), weight) in parts.iter().zip(images).zip(edges) {
+            part.apply(x, image, &mut scratch);
+            out.iter_mut()
+                .zip(image.iter())
                 .for_each(|(slot, v)| *slot += weight * v);
         }
+    };
+    let mut path = vec![vec![1.0; size]];
+    let mut lengths = Vec::with_capacity(POWER);
+    let mut images = vec![vec![vec![0.0; size]; parts.len()]; POWER];
+    for step in 0..POWER {
+        let mut next = vec![0.0; size];
+        apply(&path[step], &mut images[step], &mut next);
         let length = next.iter().map(|v| v * v).sum::<f64>().sqrt();
         let unit = if length > 0.0 { 1.0 / length } else { 0.0 };
-        let mut turned = Vec::with_capacity(derivatives.len());
-        for (previous, image) in derivatives.iter().zip(&images) {
-            let mut derivative = apply(whole, previous, &mut scratch);
-            derivative
-                .iter_mut()
-                .zip(image)
-                .for_each(|(slot, v)| *slot += v);
-            // The derivative of next/‖next‖.
-            let along: f64 = next
-                .iter()
-                .zip(&derivative)
-                .map(|(x, d)| x * d)
-                .sum::<f64>()
-                * unit
-                * unit;
-            turned.push(
-                derivative
-                    .iter()
-                    .zip(&next)
-                    .map(|(d, x)| unit * (d - along * x))
-                    .collect::<Vec<f64>>(),
-            );
-        }
-        derivatives = turned;
-        u = next.iter().map(|v| v * unit).collect();
+        next.iter_mut().for_each(|v| *v *= unit);
+        lengths.push(unit);
+        path.push(next);
     }
+    let last = &path[POWER];
     let aim: Assignment = if supervised {
         instance.truth.clone()
     } else {
-        assignment::maximise(&Matrix::from_vec(n, m, u.clone()))?.columns
+        assignment::maximise(&Matrix::from_vec(n, m, last.clone()))?.columns
     };
-    let pairs = aim.matched().max(1) as f64;
-    let inner = |vector: &[f64]| -> f64 {
-        let sum: f64 = aim.pairs().map(|(i, a)| vector[i * m + a]).sum();
-        sum / pairs.sqrt()
-    };
-    Ok((inner(&u), derivatives.iter().map(|d| inner(d)).collect()))
+    let share = 1.0 / (aim.matched().max(1) as f64).sqrt();
+    let mut lambda = vec![0.0; size];
+    aim.pairs().for_each(|(i, a)| lambda[i * m + a] = share);
+    let inner = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let value = inner(&lambda, last);
+    let mut gradient = vec![0.0; weights.len()];
+    let mut backwards = vec![vec![0.0; size]; parts.len()];
+    for step in (0..POWER).rev() {
+        let (before, after, unit) = (&path[step], &path[step + 1], lengths[step]);
+        let along = inner(&lambda, after);
+        let mu: Vec<f64> = lambda
+            .iter()
+            .zip(after)
+            .map(|(l, x)| unit * (l - along * x))
+            .collect();
+        instance.add_unary_gradient(&mu, before, &mut gradient);
+        for (place, image) in images[step].iter().enumerate() {
+            gradient[NODE_FEATURES + place] += inner(&mu, image);
+        }
+        apply(&mu, &mut backwards, &mut lambda);
+    }
+    Ok((value, gradient))
 }

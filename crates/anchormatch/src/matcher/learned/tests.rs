@@ -182,21 +182,9 @@ fn the_eigenvectors_gradient_is_its_derivative() {
     let monitor = Monitor::silent();
     let instance = Instance::of_training(&pair, &monitor).unwrap();
     let count = NODE_FEATURES + EDGE_FEATURES;
-    let parts: Vec<_> = (0..count)
-        .map(|f| {
-            let unit: Vec<f64> = (0..count).map(|g| f64::from(u8::from(f == g))).collect();
-            instance.problem(&unit, &monitor).unwrap()
-        })
-        .collect();
+    let parts = spectral::edge_parts(&instance, &monitor).unwrap();
     let weights: Vec<f64> = (0..count).map(|f| 0.5 + 0.1 * f as f64).collect();
-    let at = |weights: &[f64]| {
-        let whole = instance.problem(weights, &monitor).unwrap();
-        let programs = spectral::Programs {
-            parts: &parts,
-            whole: &whole,
-        };
-        spectral::agreement(&instance, &programs, weights, true).unwrap()
-    };
+    let at = |weights: &[f64]| spectral::agreement(&instance, &parts, weights, true).unwrap();
     let (_, gradient) = at(&weights);
     for f in 0..count {
         let h = 1e-5;
