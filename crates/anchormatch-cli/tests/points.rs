@@ -325,9 +325,10 @@ fn points_may_carry_attributes() {
             "columns that both sides have: hue",
         ],
     );
-    bench.refuses(
-        "match p.csv q.csv --points --attributes hue --points-model affine",
-        &["points_model", "attributes", "auto or distances"],
+    assert_eq!(
+        found("--attributes hue --points-model similarity"),
+        right,
+        "a map takes attributes as well"
     );
     bench.file("p.csv", "x,y\n0,0\n0,1\n1,1\n");
     bench.refuses(

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use anchormatch::graph::{EdgeKinds, KindEdge};
-use anchormatch::linalg::{Csr, Matrix};
+use anchormatch::linalg::{Csr, Matrix, PairValues};
 use anchormatch::matcher::{Best, Matcher, Paper, RegimeChoice};
+use anchormatch::points::Family;
 use anchormatch::solver::registry;
 use anchormatch::{Allowed, Anchors, Attributes, Graph, Matching, Monitor, Task};
 
@@ -181,6 +182,63 @@ fn who_has_no_partner_gets_none() {
     let found = run(&Best::default(), &task);
     assert_eq!(right(&found), NODES - 2);
     assert!(found.unmatched_source.contains(&8) && found.unmatched_target.contains(&partner(9)));
+}
+
+/// A ring fits upon itself in many ways; what its points carry says which.
+#[test]
+fn what_points_carry_counts_beside_their_map() {
+    let [source, target] = [(); 2].map(|()| Graph::from_edges(NODES, &[]).unwrap());
+    let anchors = Anchors::none();
+    let angle = |i: usize| std::f64::consts::TAU * i as f64 / NODES as f64;
+    let place = |i: usize, k: usize| [angle(i).cos(), angle(i).sin()][k];
+    let old = |a: usize| (0..NODES).find(|&i| partner(i) == a).unwrap();
+    let points = [
+        Matrix::from_fn(NODES, 2, place),
+        Matrix::from_fn(NODES, 2, |a, k| 40.0 * place(old(a), k) - 7.0),
+    ]
+    .map(Arc::new);
+    let [from, to] = &points;
+    let plain = Task::new(&source, &target, &anchors)
+        .and_then(|task| task.with_points(Arc::clone(from), Arc::clone(to)))
+        .unwrap();
+    let without = run(&Best::default(), &plain);
+    assert!(without.pairs.iter().all(|pair| pair.confidence < 0.2));
+    let sure = |found: &Matching| {
+        assert_eq!(right(found), NODES);
+        assert_eq!(found.model[0].family, Family::Similarity);
+        found
+            .pairs
+            .iter()
+            .map(|pair| pair.confidence)
+            .fold(1.0, f64::min)
+    };
+    let size = |i: usize| ((i * 7) % NODES) as f64;
+    let blurred = |a: usize| size(old(a)) + 0.3 * f64::sin(a as f64);
+    let sizes: [Vec<f64>; 2] = [
+        (0..NODES).map(size).collect(),
+        (0..NODES).map(blurred).collect(),
+    ];
+    let attributes = Attributes::new(NODES, NODES)
+        .with_numbers("size", &sizes[0], &sizes[1])
+        .unwrap();
+    let task = plain.clone().with_attributes(Arc::new(attributes)).unwrap();
+    let found = run(&Best::default(), &task);
+    assert!(sure(&found) > 0.9, "{:?}", found.pairs);
+    assert!(
+        found
+            .parameters
+            .iter()
+            .any(|(name, _)| name == "attribute size")
+    );
+    let likeness = |i: usize, a: usize| -f64::powi(sizes[0][i] - sizes[1][a], 2);
+    let similarity = PairValues::Full(Matrix::from_fn(NODES, NODES, likeness));
+    let task = plain.clone().with_similarity(Arc::new(similarity)).unwrap();
+    assert!(sure(&run(&Best::default(), &task)) > 0.9);
+    // Candidates of two points, next to each other on the ring, leave one way.
+    let few = [(0, partner(0)), (1, partner(1))];
+    let allowed = Allowed::all(NODES, NODES).with_candidates(&few).unwrap();
+    let task = plain.with_allowed(Arc::new(allowed)).unwrap();
+    assert!(sure(&run(&Best::default(), &task)) > 0.9);
 }
 
 #[test]

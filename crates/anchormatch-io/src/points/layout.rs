@@ -132,6 +132,16 @@ impl Layout {
         named.map(|(i, name)| (i, bare(name).to_owned())).collect()
     }
 
+    /// A note on three columns that are taken for coordinates though no name says so.
+    pub(super) fn guessed(&self, header: Option<&Header>) -> Option<String> {
+        let header = header.filter(|header| header.axes.is_none())?;
+        let [x, y, z] = self.axes[..] else {
+            return None;
+        };
+        let [x, y, z] = [x, y, z].map(|i| quoted(&header.names[i]));
+        Some(format!("columns {x}, {y} and {z} were read as x, y and z"))
+    }
+
     /// The columns that are not read, as a note; `others` are.
     pub(super) fn passed_over(
         &self,

@@ -94,6 +94,8 @@ fn read(
     // Where the columns that are kept stand, and their numbers among these.
     let mut kept: Vec<(usize, usize)> = Vec::new();
     let mut rows = 0;
+    // Whether what is read as x counts the rows.
+    let mut counts = format == Format::Points && options.columns.is_none();
     let mut lines: HashMap<String, u64> = HashMap::new();
     while let Some(row) = table.next()? {
         if cloud.is_empty() && header.is_none() && Header::is(&row, options) {
@@ -106,6 +108,9 @@ fn read(
         if layout.is_none() {
             let found = Layout::of(&row, header.as_ref(), format, options)?;
             let others = found.others(header.as_ref(), options);
+            if format == Format::Points {
+                notes.extend(found.guessed(header.as_ref()));
+            }
             notes.extend(found.passed_over(header.as_ref(), &others, row.len()));
             kept = others
                 .iter()
@@ -125,10 +130,17 @@ fn read(
         for &column in &layout.axes {
             cloud.coordinate(row.number(column)?);
         }
+        counts &= layout.axes == [0, 1, 2] && is_count(row.get(0), rows);
         for &(place, column) in &kept {
             cloud.beside(columns.set(column, rows, row.get(place)));
         }
         rows += 1;
+    }
+    if counts && header.is_none() && rows > 2 {
+        notes.push(
+            "column 1 counts the rows and was read as x; a header such as id,x,y makes ids of it"
+                .to_owned(),
+        );
     }
     let dimensions = layout.map_or(2, |layout| layout.axes.len());
     let loaded = cloud.finish(dimensions, format, notes)?;
@@ -136,6 +148,11 @@ fn read(
         columns: columns.finish(rows, &HashMap::new()),
         ..loaded
     })
+}
+
+/// Whether a word is the number of its row, from 0 or from 1.
+fn is_count(word: &str, row: usize) -> bool {
+    word.parse() == Ok(row) || word.parse() == Ok(row + 1)
 }
 
 /// Writes points as `id,x,y[,z]` with a header, one row of `positions` for each label.

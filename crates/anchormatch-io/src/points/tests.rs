@@ -165,6 +165,24 @@ fn columns_go_by_their_names() {
 }
 
 #[test]
+fn what_looks_like_something_else_is_noted() {
+    let notes = |text: &str| read(text).unwrap().notes;
+    let counted =
+        "column 1 counts the rows and was read as x; a header such as id,x,y makes ids of it";
+    for first in 0..2 {
+        let rows = (first..first + 4).map(|k| format!("{k},{},{}\n", 3 * k, k * k));
+        assert_eq!(notes(&rows.collect::<String>()), [counted]);
+    }
+    assert!(notes("0,1,2\n1,3,5\n7,2,2\n").is_empty());
+    assert!(notes("0,1\n1,3\n2,2\n").is_empty());
+    assert_eq!(
+        notes("Label,PosX,PosY,score\na,1,2,3\nb,4,5,6\n"),
+        ["columns `PosX`, `PosY` and `score` were read as x, y and z"]
+    );
+    assert!(notes("label,lon,lat\na,1,2\nb,4,5\n").is_empty());
+}
+
+#[test]
 fn other_columns_are_kept_where_they_are_asked_for() {
     let options = ReadOptions {
         node_columns: true,

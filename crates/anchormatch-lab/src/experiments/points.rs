@@ -1,7 +1,7 @@
 //! Keypoints of two images: recall, precision, calibration and time by the motion between them.
 //!
 //! Each row is a motion of [`keypoints`]: 30 points that both images have, 10 and 25 that one has alone, 1.5 pixels of
-//! noise, 3 anchors. Matchers may leave points alone. **Recall** is over the common points that are no anchors;
+//! noise, 3 anchors; in the last rows every point carries numbers that its partner has in part. Matchers may leave points alone. **Recall** is over the common points that are no anchors;
 //! **sure** is the share that is right of the pairs with a confidence of .99 and more; **calibration** the mean
 //! difference between confidences and shares of right pairs over ten bins of confidence.
 
@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anchormatch::matcher::Matcher;
-use anchormatch::{Monitor, Result};
-use anchormatch_generate::{Keypoints, Motion, house, keypoints, stream};
+use anchormatch::{Attributes, Monitor, Result};
+use anchormatch_generate::{Instance, Keypoints, Motion, house, keypoints, stream};
+use rand::RngExt;
 
 use super::Trial;
 
@@ -23,6 +24,8 @@ pub struct PointsTask {
     pub scene: PointsScene,
     /// Anchors.
     pub anchors: usize,
+    /// Numbers that every point carries; half of the variance of each is shared by partners.
+    pub descriptors: usize,
 }
 
 /// Where points come from.
@@ -39,6 +42,7 @@ const fn moved(name: &'static str, motion: Motion) -> PointsTask {
         name,
         scene: PointsScene::Moved(motion),
         anchors: 3,
+        descriptors: 0,
     }
 }
 
@@ -47,11 +51,22 @@ const fn seen(name: &'static str, pan: f64, tilt: f64) -> PointsTask {
         name,
         scene: PointsScene::House(pan, tilt),
         anchors: 2,
+        descriptors: 0,
+    }
+}
+
+/// Keypoints with descriptors.
+const fn described(name: &'static str, motion: Motion, anchors: usize) -> PointsTask {
+    PointsTask {
+        name,
+        scene: PointsScene::Moved(motion),
+        anchors,
+        descriptors: 8,
     }
 }
 
 /// The rows of the table.
-pub const ROWS: [PointsTask; 10] = [
+pub const ROWS: [PointsTask; 12] = [
     moved("turned 30°, scaled 1.3", Motion::Similarity(30.0, 1.3)),
     moved("affine shear", Motion::Affine([[1.1, 0.5], [0.05, 0.8]])),
     moved("mirrored", Motion::Affine([[-1.0, 0.0], [0.0, 1.0]])),
@@ -62,6 +77,8 @@ pub const ROWS: [PointsTask; 10] = [
     seen("house, 25° and 10°", 25.0, 10.0),
     seen("house, 35° and 20°", 35.0, 20.0),
     seen("house, 40° and 30°", 40.0, 30.0),
+    described("solid, 45°, descriptors", Motion::Solid(45.0), 3),
+    described("the same, no anchor", Motion::Solid(45.0), 0),
 ];
 
 /// What a matcher did.
@@ -121,6 +138,31 @@ impl PointsTask {
         Ok(Trial { instance, anchors })
     }
 
+    /// What the points carry, drawn from a stream of their own.
+    fn attributes(&self, instance: &Instance, seed: u64) -> Result<Option<Attributes>> {
+        if self.descriptors == 0 {
+            return Ok(None);
+        }
+        let shape = [instance.source.node_count(), instance.target.node_count()];
+        let mut attributes = Attributes::new(shape[0], shape[1]);
+        let mut random = stream(seed, 11);
+        for k in 0..self.descriptors {
+            let mut draw = |count: usize| -> Vec<f64> {
+                (0..count).map(|_| random.random_range(-1.0..1.0)).collect()
+            };
+            let [mut from, mut to] = shape.map(&mut draw);
+            let mut shared = shape.map(&mut draw);
+            for &(i, a) in &instance.truth {
+                shared[1][a] = shared[0][i];
+            }
+            for (own, shared) in [&mut from, &mut to].into_iter().zip(&shared) {
+                own.iter_mut().zip(shared).for_each(|(x, s)| *x += s);
+            }
+            attributes = attributes.with_numbers(&format!("d{}", k + 1), &from, &to)?;
+        }
+        Ok(Some(attributes))
+    }
+
     /// What a matcher does on `trials` pairs from the seed on.
     ///
     /// # Errors
@@ -146,7 +188,10 @@ impl PointsTask {
             else {
                 unreachable!("these generators place their nodes")
             };
-            let task = trial.task()?.with_points(from, to)?;
+            let mut task = trial.task()?.with_points(from, to)?;
+            if let Some(attributes) = self.attributes(instance, seed.wrapping_add(k))? {
+                task = task.with_attributes(Arc::new(attributes))?;
+            }
             let watch = monitor.stopwatch();
             let matching = matcher.run(&task, monitor)?;
             seconds += watch.seconds();

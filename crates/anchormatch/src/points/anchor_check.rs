@@ -80,10 +80,12 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
     let mut starts: Vec<Start<D>> = best.collect();
     starts.extend(through_few(&trusted, &asked));
     search.climb_all(starts);
+    search.finish();
     let mut doubts = report(&search.modes, &trusted, &asked)?;
     let sure = doubts.iter().all(|doubt| doubt.suspicion < DOUBTFUL);
     if asked.len() > 1 && !(sure && search.is_credible()) {
-        search.promote::<S>();
+        search.promote_once::<S>();
+        search.finish();
         doubts = report(&search.modes, &trusted, &asked)?;
     }
     for doubt in &mut doubts {

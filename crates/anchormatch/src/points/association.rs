@@ -78,7 +78,7 @@ pub(super) struct Lists {
     replies: Vec<f64>,
     /// For each target, the sum of what is said to it.
     sums: Vec<f64>,
-    /// Candidates of one row: Mahalanobis distance and target.
+    /// Candidates of one row: −2 ln of what speaks for them, up to a constant, and target.
     row: Vec<(f64, u32)>,
 }
 
@@ -97,6 +97,9 @@ const FEW: usize = 128;
 /// Rounds of messages while parameters are being fitted, and for a result.
 pub(super) const SHORT: usize = 6;
 pub(super) const LONG: usize = 24;
+
+/// Messages have settled when none changes by more.
+const SAME_REPLY: f64 = 1e-4;
 
 /// ln of the odds that one pair more has before its points are looked at.
 pub(super) fn log_prior_odds(k: f64, n: usize, m: usize) -> f64 {
@@ -131,6 +134,58 @@ impl Lists {
         range.map(|e| (self.columns[e] as usize, self.beliefs[e]))
     }
 
+    /// The candidates of source point i and their odds.
+    pub(super) fn candidates(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.columns[range.clone()], &self.odds[range])
+    }
+
+    /// The odds of a pair; those of no partner, which is no number of a target, are one.
+    pub(super) fn odds_of(&self, i: usize, a: usize) -> f64 {
+        if a == usize::MAX {
+            return 1.0;
+        }
+        let (columns, odds) = self.candidates(i);
+        let place = columns.iter().position(|&c| c as usize == a);
+        place.map_or(0.0, |e| odds[e])
+    }
+
+    /// Lists of the pairs that have any belief.
+    pub(super) fn of_beliefs(
+        sources: usize,
+        targets: usize,
+        belief: impl Fn(usize, usize) -> f64,
+    ) -> Self {
+        let mut lists = Self {
+            offsets: vec![0],
+            ..Self::default()
+        };
+        for i in 0..sources {
+            for a in 0..targets {
+                let belief = belief(i, a);
+                if belief > 0.0 {
+                    lists.columns.push(a as u32);
+                    lists.beliefs.push(belief);
+                }
+            }
+            lists.offsets.push(lists.columns.len());
+        }
+        lists.odds.clone_from(&lists.beliefs);
+        lists
+    }
+
+    /// Lists of all pairs by their odds.
+    #[cfg(test)]
+    pub(super) fn of_odds(odds: &[Vec<f64>]) -> Self {
+        let m = odds[0].len();
+        Self {
+            offsets: (0..=odds.len()).map(|i| i * m).collect(),
+            columns: (0..odds.len() * m).map(|e| (e % m) as u32).collect(),
+            odds: odds.concat(),
+            ..Self::default()
+        }
+    }
+
     /// Finds the candidates and their beliefs, `k` pairs being expected in all; gives the logarithm of the
     /// sum over matchings of the products of their odds.
     ///
@@ -145,12 +200,12 @@ impl Lists {
         rounds: usize,
     ) -> f64 {
         self.collect(scene, index, predictions, k);
-        self.propagate(scene.target.len(), rounds);
+        self.propagate(scene.target.len(), rounds, SAME_REPLY);
         self.believe(scene.target.len())
     }
 
     /// Lists the candidates and their odds.
-    fn collect<const D: usize>(
+    pub(super) fn collect<const D: usize>(
         &mut self,
         scene: &Scene<D>,
         index: &Index<D>,
@@ -179,6 +234,7 @@ impl Lists {
                     let targets = targets.filter(|(a, _)| !scene.taken[*a]);
                     let row = targets.map(|(a, y)| (distance(y), a as u32));
                     self.row.extend(row.filter(|(q, _)| *q < GATE));
+                    self.hear(scene, i);
                 } else if (0.5 * log_determinant).exp() * GATE * density
                     < 4.0 * MOST_CANDIDATES as f64
                 {
@@ -192,9 +248,8 @@ impl Lists {
                             row.push((q, a as u32));
                         }
                     });
-                    self.row
-                        .sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-                    self.row.truncate(MOST_CANDIDATES);
+                    self.hear(scene, i);
+                    self.keep_best();
                 }
                 for &(q, a) in &self.row {
                     let rarity = scene.log_rarity[a as usize];
@@ -216,8 +271,65 @@ impl Lists {
         }
     }
 
-    /// Sends messages between sources and targets.
-    fn propagate(&mut self, targets: usize, rounds: usize) {
+    /// Adds what is known of the pairs of a row to their distances, and leaves out those that are ruled out.
+    fn hear<const D: usize>(&mut self, scene: &Scene<D>, i: usize) {
+        if let Some(known) = &scene.known {
+            for (q, a) in &mut self.row {
+                *q -= 2.0 * known.nats(i, *a as usize);
+            }
+            self.row.retain(|(q, _)| *q < f64::INFINITY);
+        }
+    }
+
+    /// Keeps the best candidates of a row, in their order.
+    fn keep_best(&mut self) {
+        let order =
+            |x: &(f64, u32), y: &(f64, u32)| x.0.total_cmp(&y.0).then_with(|| x.1.cmp(&y.1));
+        if self.row.len() > MOST_CANDIDATES {
+            self.row.select_nth_unstable_by(MOST_CANDIDATES, order);
+            self.row.truncate(MOST_CANDIDATES);
+        }
+        self.row.sort_unstable_by(order);
+    }
+
+    /// Candidates and beliefs by what is known of pairs, wherever their points lie; as [`associate`](Self::associate).
+    pub(super) fn associate_known<const D: usize>(
+        &mut self,
+        scene: &Scene<D>,
+        k: f64,
+        rounds: usize,
+    ) -> f64 {
+        let (n, m) = (scene.source.len(), scene.target.len());
+        let prior = log_prior_odds(k, n, m);
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.columns.clear();
+        self.odds.clear();
+        for i in 0..n {
+            self.row.clear();
+            if scene.anchors.partner(i).is_none() && !scene.alone[i] {
+                let free = (0..m).filter(|&a| !scene.taken[a]);
+                self.row.extend(free.map(|a| (0.0, a as u32)));
+                self.hear(scene, i);
+                self.keep_best();
+            }
+            for &(q, a) in &self.row {
+                self.columns.push(a);
+                self.odds.push((prior - 0.5 * q).min(MOST_LOG_ODDS).exp());
+            }
+            self.offsets.push(self.columns.len());
+        }
+        self.propagate(m, rounds, SAME_REPLY);
+        self.believe(m)
+    }
+
+    /// The sum of all beliefs.
+    pub(super) fn total(&self) -> f64 {
+        self.beliefs.iter().sum()
+    }
+
+    /// Sends messages between sources and targets, until none changes by more than `settled` or for so many rounds.
+    fn propagate(&mut self, targets: usize, rounds: usize, settled: f64) {
         self.replies.clear();
         self.replies.resize(self.odds.len(), 1.0);
         self.beliefs.clear();
@@ -237,14 +349,20 @@ impl Lists {
                     self.sums[self.columns[e] as usize] += message;
                 }
             }
+            let mut change: f64 = 0.0;
             for e in 0..self.odds.len() {
                 let others = (self.sums[self.columns[e] as usize] - self.beliefs[e]).max(1.0);
                 // Half a step in the logarithm keeps loops from swinging.
-                self.replies[e] = if round == 0 {
+                let reply = if round == 0 {
                     1.0 / others
                 } else {
                     (self.replies[e] / others).sqrt()
                 };
+                change = change.max((reply - self.replies[e]).abs());
+                self.replies[e] = reply;
+            }
+            if change < settled {
+                break;
             }
         }
     }
@@ -312,146 +430,4 @@ impl Lists {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::assignment::Assignment;
-    use crate::linalg::Matrix;
-    use crate::points::small::scaled_identity;
-
-    /// Sum over all matchings and marginals, by trying everything.
-    fn brute(odds: &[Vec<f64>]) -> (f64, Vec<Vec<f64>>) {
-        fn walk(
-            odds: &[Vec<f64>],
-            i: usize,
-            used: &mut Vec<bool>,
-            chosen: &mut Assignment,
-            product: f64,
-            out: &mut (f64, Vec<Vec<f64>>),
-        ) {
-            if i == odds.len() {
-                out.0 += product;
-                for (i, a) in chosen.pairs() {
-                    out.1[i][a] += product;
-                }
-                return;
-            }
-            chosen.set(i, None);
-            walk(odds, i + 1, used, chosen, product, out);
-            for a in 0..used.len() {
-                if !used[a] {
-                    used[a] = true;
-                    chosen.set(i, Some(a));
-                    walk(odds, i + 1, used, chosen, product * odds[i][a], out);
-                    used[a] = false;
-                }
-            }
-            chosen.set(i, None);
-        }
-        let m = odds[0].len();
-        let mut out = (0.0, vec![vec![0.0; m]; odds.len()]);
-        walk(
-            odds,
-            0,
-            &mut vec![false; m],
-            &mut Assignment::empty(odds.len()),
-            1.0,
-            &mut out,
-        );
-        for row in &mut out.1 {
-            for x in row {
-                *x /= out.0;
-            }
-        }
-        (out.0.ln(), out.1)
-    }
-
-    fn lists(odds: &[Vec<f64>]) -> Lists {
-        let m = odds[0].len();
-        let mut lists = Lists {
-            offsets: (0..=odds.len()).map(|i| i * m).collect(),
-            columns: (0..odds.len() * m).map(|e| (e % m) as u32).collect(),
-            odds: odds.concat(),
-            ..Lists::default()
-        };
-        lists.propagate(m, 50);
-        lists
-    }
-
-    #[test]
-    fn beliefs_of_a_tree_are_exact_and_those_of_loops_near() {
-        // Zero odds cut the loops of the first; the second has all of them.
-        for (odds, tolerance) in [
-            (vec![vec![3.0, 0.5, 0.0], vec![0.0, 2.0, 7.0]], 1e-9),
-            (
-                vec![
-                    vec![9.0, 0.3, 0.1],
-                    vec![0.4, 5.0, 0.2],
-                    vec![0.1, 0.2, 2.0],
-                ],
-                0.01,
-            ),
-            (vec![vec![1.0, 1.0], vec![1.0, 1.0]], 0.05),
-        ] {
-            let (log, marginals) = brute(&odds);
-            let mut lists = lists(&odds);
-            let found = lists.believe(odds[0].len());
-            assert!((found - log).abs() < 3.0 * tolerance, "{found} {log}");
-            for (i, row) in marginals.iter().enumerate() {
-                for (a, belief) in lists.row(i) {
-                    assert!((belief - row[a]).abs() < tolerance, "{belief} {}", row[a]);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_prior_counts_every_matching_once() {
-        // Over all k, matchings times their prior give one.
-        let (n, m) = (4usize, 6usize);
-        let choose =
-            |n: usize, k: usize| (0..k).fold(1.0, |c, j| c * (n - j) as f64 / (j + 1) as f64);
-        let factorial = |k: usize| (1..=k).map(|x| x as f64).product::<f64>();
-        let total: f64 = (0..=n)
-            .map(|k| choose(n, k) * choose(m, k) * factorial(k) * log_prior(k as f64, n, m).exp())
-            .sum();
-        assert!((total - 1.0).abs() < 1e-8, "{total}");
-        assert!((log_factorial(5.0) - 120f64.ln()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn few_and_many_targets_have_the_same_candidates() {
-        let place = |k: usize| [(k % 20) as f64, (k / 20) as f64 + 0.3 * (k % 7) as f64];
-        let values = (0..FEW + 40).flat_map(place).collect();
-        let many = Matrix::from_vec(FEW + 40, 2, values);
-        let few = Matrix::from_vec(5, 2, (0..5).flat_map(|k| place(31 * k)).collect());
-        let soft = [(2, 62, 0.9)];
-        let scene = Scene::<2>::new([&few, &many], &[(0, 0)], soft.into_iter());
-        let index = Index::new(&scene.target);
-        let frame = scene.frames[1];
-        let predictions: Vec<Prediction<2>> = (0..5)
-            .map(|k| Prediction {
-                mean: frame.of(&place(31 * k)),
-                covariance: scaled_identity(0.01),
-            })
-            .collect();
-        let mut lists = Lists::default();
-        lists.associate(&scene, &index, &predictions, 3.0, LONG);
-        assert_eq!(lists.row(0).count(), 0, "an anchor has no candidates");
-        for i in 1..5 {
-            let inside = scene.target.iter().enumerate().filter(|(a, y)| {
-                let r = difference(y, &predictions[i].mean);
-                dot(&r, &r) < GATE * 0.01 && !scene.taken[*a]
-            });
-            assert_eq!(lists.row(i).count(), inside.count().min(MOST_CANDIDATES));
-            let best = lists.row(i).max_by(|x, y| x.1.total_cmp(&y.1)).unwrap();
-            assert_eq!(best.0, 31 * i);
-        }
-        let with: f64 = lists.row(2).map(|(_, b)| b).fold(0.0, f64::max);
-        let without = Scene {
-            soft: vec![],
-            ..scene.clone()
-        };
-        lists.associate(&without, &index, &predictions, 3.0, LONG);
-        assert!(with > lists.row(2).map(|(_, b)| b).fold(0.0, f64::max));
-    }
-}
+pub(super) mod tests;

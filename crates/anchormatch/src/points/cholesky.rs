@@ -70,6 +70,11 @@ impl Cholesky {
     /// The solution of A x = b in the place of b.
     pub(super) fn solve(&self, b: &mut [f64]) {
         self.forward(b);
+        self.backward(b);
+    }
+
+    /// L⁻ᵀ b in the place of b.
+    pub(super) fn backward(&self, b: &mut [f64]) {
         for i in (0..self.size).rev() {
             let row = self.row(i);
             b[i] /= row[i];
@@ -84,6 +89,66 @@ impl Cholesky {
     pub(super) fn quadratic(&self, b: &mut [f64]) -> f64 {
         self.forward(b);
         b.iter().map(|x| x * x).sum()
+    }
+}
+
+/// Right sides that are worked on at once.
+pub(super) const WIDTH: usize = 8;
+
+impl Cholesky {
+    /// bᵀ A⁻¹ b of several b at once, each a column of `columns`, in which L⁻¹ b is left.
+    pub(super) fn quadratics(&self, columns: &mut [[f64; WIDTH]]) -> [f64; WIDTH] {
+        let mut sums = [0.0; WIDTH];
+        for i in 0..self.size {
+            let row = self.row(i);
+            let (before, rest) = columns.split_at_mut(i);
+            let own = &mut rest[0];
+            for (l, other) in row.iter().zip(before.iter()) {
+                for (x, y) in own.iter_mut().zip(other) {
+                    *x -= l * y;
+                }
+            }
+            for (x, sum) in own.iter_mut().zip(&mut sums) {
+                *x /= row[i];
+                *sum += *x * *x;
+            }
+        }
+        sums
+    }
+
+    /// fᵀ A⁻¹ f for every row f of a table; at most `MOST` columns.
+    pub(super) fn quadratics_of_rows<const MOST: usize>(&self, rows: &[f64], out: &mut Vec<f64>) {
+        let size = self.size;
+        debug_assert!(size <= MOST, "rows fit on the stack");
+        let mut columns = [[0.0; WIDTH]; MOST];
+        out.clear();
+        for block in rows.chunks(size.max(1) * WIDTH) {
+            for (w, row) in block.chunks_exact(size.max(1)).enumerate() {
+                for (column, x) in columns.iter_mut().zip(row) {
+                    column[w] = *x;
+                }
+            }
+            let sums = self.quadratics(&mut columns[..size]);
+            out.extend(&sums[..block.len() / size.max(1)]);
+        }
+    }
+
+    /// The sum of the diagonal of A⁻¹ from `first` on.
+    pub(super) fn inverse_trace<const MOST: usize>(&self, first: usize) -> f64 {
+        let mut columns = [[0.0; WIDTH]; MOST];
+        let mut trace = 0.0;
+        let mut k = first;
+        while k < self.size {
+            columns.fill([0.0; WIDTH]);
+            let end = (k + WIDTH).min(self.size);
+            for (w, place) in (k..end).enumerate() {
+                columns[place][w] = 1.0;
+            }
+            let sums = self.quadratics(&mut columns[..self.size]);
+            trace += sums[..end - k].iter().sum::<f64>();
+            k = end;
+        }
+        trace
     }
 }
 
@@ -105,6 +170,22 @@ mod tests {
         let mut spoilt = b;
         let quadratic: f64 = b.iter().zip(&x).map(|(p, q)| p * q).sum();
         assert!((factor.quadratic(&mut spoilt) - quadratic).abs() < 1e-12);
+        // Many at once, and the diagonal of the inverse, one by one.
+        let rows: Vec<f64> = (0..30).map(|k| f64::from(k % 7) - 2.5).collect();
+        let mut all = Vec::new();
+        factor.quadratics_of_rows::<4>(&rows, &mut all);
+        assert_eq!(all.len(), 10);
+        for (row, found) in rows.chunks(3).zip(&all) {
+            let mut row = row.to_vec();
+            assert!((factor.quadratic(&mut row) - found).abs() < 1e-12);
+        }
+        let unit = |k: usize| {
+            let mut unit = [0.0; 3];
+            unit[k] = 1.0;
+            factor.quadratic(&mut unit)
+        };
+        let trace = unit(1) + unit(2);
+        assert!((factor.inverse_trace::<5>(1) - trace).abs() < 1e-12);
         // The determinant by Sarrus' rule.
         let sarrus = 4.0 * (15.0 - 2.25) - 2.0 * (6.0 - 0.9) + 0.6 * (3.0 - 3.0);
         assert!((factor.log_determinant() - f64::ln(sarrus)).abs() < 1e-12);

@@ -32,11 +32,32 @@ pub(super) struct Mode<const D: usize> {
     pub(super) evidence: f64,
     /// How many pairs it expects, anchors included.
     pub(super) pairs: f64,
+    /// Whether no pair of its lists speaks for itself.
+    is_asked_again: bool,
+    /// Whether other families were tried at its pairs.
+    pub(super) is_promoted: bool,
 }
 
 impl<const D: usize> Mode<D> {
     pub(super) fn family(&self) -> Family {
         self.member.family()
+    }
+
+    /// Asks for its pairs again without each point's own; once.
+    pub(super) fn ask_again(&mut self, scene: &Scene<D>, index: &Index<D>) {
+        if std::mem::replace(&mut self.is_asked_again, true) {
+            return;
+        }
+        let (mut partners, mut predictions) = (Vec::new(), Vec::new());
+        for _ in 0..CAVITIES {
+            self.lists.partners(scene, &mut partners);
+            predictions.clear();
+            let points = scene.source.iter().zip(&partners).enumerate();
+            let member = self.member.as_ref();
+            predictions.extend(points.map(|(i, (x, own))| without(member, i, x, own)));
+            self.lists
+                .associate(scene, index, &predictions, self.pairs, LONG);
+        }
     }
 }
 
@@ -96,19 +117,14 @@ pub(super) fn climb<const D: usize>(
             break;
         }
     }
-    let evidence = evidence(scene, index, member.as_ref(), pairs);
-    for _ in 0..CAVITIES {
-        lists.partners(scene, &mut partners);
-        predictions.clear();
-        let points = scene.source.iter().zip(&partners).enumerate();
-        predictions.extend(points.map(|(i, (x, own))| without(member.as_ref(), i, x, own)));
-        lists.associate(scene, index, &predictions, pairs, LONG);
-    }
+    let evidence = evidence(scene, index, member.as_ref(), pairs, LONG);
     Mode {
         member,
         lists,
         evidence,
         pairs,
+        is_asked_again: false,
+        is_promoted: false,
     }
 }
 
@@ -157,23 +173,24 @@ fn without<const D: usize>(
     predicted
 }
 
-/// The evidence of a fitted member that expects so many pairs.
+/// The evidence of a fitted member that expects so many pairs, by so many rounds of messages.
 pub(super) fn evidence<const D: usize>(
     scene: &Scene<D>,
     index: &Index<D>,
     member: &dyn Member<D>,
     pairs: f64,
+    rounds: usize,
 ) -> f64 {
     let (n, m) = (scene.source.len(), scene.target.len());
     let points = scene.source.iter().enumerate();
     let fitted: Vec<Prediction<D>> = points.map(|(i, x)| member.predict_fitted(i, x)).collect();
     let mut lists = Lists::default();
-    let log_sum = lists.associate(scene, index, &fitted, pairs, LONG);
+    let log_sum = lists.associate(scene, index, &fitted, pairs, rounds);
     let densities = anchor_densities(scene, member);
     let mut partners = Vec::new();
     lists.partners(scene, &mut partners);
     // The sum is over matchings weighed by the odds of one pair more, which stand for the prior near `pairs`.
-    let found = pairs - scene.anchored().len() as f64;
+    let found = pairs - scene.anchors.matched() as f64;
     let prior = log_prior(pairs, n, m) - found * log_prior_odds(pairs, n, m);
     let mirror = if member.is_reflected() { MIRROR } else { 0.0 };
     log_sum + densities + prior + mirror + member.log_parameters(&scene.source, &partners)

@@ -14,6 +14,7 @@ pub(super) struct Index<const D: usize> {
     offsets: Vec<u32>,
     /// Points in the order of their cells, with their places in the set.
     points: Vec<(u32, Vector<D>)>,
+    density: f64,
 }
 
 impl<const D: usize> Index<D> {
@@ -39,6 +40,7 @@ impl<const D: usize> Index<D> {
             cells,
             offsets: vec![0; cells.iter().product::<usize>() + 1],
             points: Vec::with_capacity(points.len()),
+            density: 0.0,
         };
         let mut order: Vec<(usize, u32)> = (0..points.len())
             .map(|a| (index.cell_of(&points[a]), a as u32))
@@ -51,13 +53,15 @@ impl<const D: usize> Index<D> {
         for c in 1..index.offsets.len() {
             index.offsets[c] += index.offsets[c - 1];
         }
+        let filled = index.offsets.windows(2).filter(|w| w[0] < w[1]).count();
+        let volume = filled.max(1) as f64 * cell.powi(D as i32);
+        index.density = points.len() as f64 / volume;
         index
     }
 
     /// Points for each unit of volume, on average over the cells that hold any.
     pub(super) fn density(&self) -> f64 {
-        let filled = self.offsets.windows(2).filter(|w| w[0] < w[1]).count();
-        self.points.len() as f64 / (filled.max(1) as f64 * self.cell.powi(D as i32))
+        self.density
     }
 
     fn coordinate(&self, x: f64, k: usize) -> usize {

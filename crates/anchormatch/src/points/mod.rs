@@ -12,8 +12,11 @@
 //! | `association` | probabilities of pairs, given where partners are expected (the E-step) |
 //! | `families` | similarity, affine, projective, two views, smooth deformation: fits and what they cost (the M-step) |
 //! | `climb` | EM with annealing, and the evidence of where it ends |
-//! | `starts` | where climbs begin: anchors, guesses, directions of parallax, pairs from elsewhere |
+//! | `known` | what speaks for pairs beside where their points lie, and what it says without any map |
+//! | `starts` | where climbs begin: anchors, directions of parallax, pairs from elsewhere |
+//! | `guesses` | more of that: maps through the anchors and pairs that could be |
 //! | `search` | all climbs, simple families first |
+//! | `chains` | confidences of maps with many parameters, by drawing matchings and parameters in turns (`draws`) |
 //! | `symmetric` | turns and mirror images of a set upon itself, which make modes of modes |
 //! | `sketch` | what a map looks like, for pictures |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
@@ -25,10 +28,14 @@
 
 mod anchor_check;
 mod association;
+mod chains;
 mod cholesky;
 mod climb;
+mod draws;
 mod families;
+mod guesses;
 mod index;
+mod known;
 mod posterior;
 mod scene;
 mod search;
@@ -39,8 +46,11 @@ mod symmetric;
 
 pub use anchor_check::AnchorDoubt;
 pub use families::Family;
+pub use known::PairEvidence;
 pub use posterior::{FittedFamily, Posterior};
 pub use sketch::{Grid, Sketch};
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +106,7 @@ impl PointsModel {
 }
 
 /// What is known of two sets of points.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The tables, a row for each point.
     pub points: [&'a Matrix; 2],
@@ -106,8 +116,14 @@ pub struct Question<'a> {
     pub trust: f64,
     /// The families to choose from.
     pub model: PointsModel,
+    /// What is known of pairs beside where their points lie.
+    pub known: Option<&'a Arc<dyn PairEvidence>>,
     /// Pairs to begin from, with how sure they are.
     pub given: Option<&'a [(usize, usize, f64)]>,
+    /// Whether these are what an earlier look found, so that no other start is needed.
+    pub again: bool,
+    /// The seed of what is drawn at random.
+    pub seed: u64,
     /// Whether a first impression suffices: fewer guesses and families, and one round of each.
     pub quick: bool,
 }
@@ -154,9 +170,12 @@ fn solve<const D: usize, S: Dimension<D>>(
     let anchors = question.anchors;
     let soft = anchors.iter().filter(|anchor| anchor.weight < 1.0);
     let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
-    let scene = Scene::<D>::new(question.points, anchors.hard(), soft).with_alone(anchors.alone());
+    let scene = Scene::<D>::new(question.points, anchors.hard(), soft)
+        .with_alone(anchors.alone())
+        .with_known(question.known);
     let families = question.model.families();
-    let modes = search::search::<D, S>(&scene, families, question, elsewhere, monitor)?;
+    let mut modes = search::search::<D, S>(&scene, families, question, elsewhere, monitor)?;
+    chains::sample(&scene, &mut modes, question.seed, question.quick, monitor);
     let mut posterior = Posterior::new(&scene, &modes)?;
     posterior.anchor_doubts = check_anchors::<D, S>(&scene, &modes, question, monitor)?;
     Ok(posterior)

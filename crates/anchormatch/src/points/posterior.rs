@@ -6,8 +6,10 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Serialize, Serializer};
 
 use super::anchor_check::AnchorDoubt;
-use super::climb::{Mode, evidence_of_anchors};
+use super::association::Lists;
+use super::climb::Mode;
 use super::families::{Family, FittedMap};
+use super::known::{Known, without_map};
 use super::scene::Scene;
 use super::sketch::Sketch;
 use super::small::{Vector, squared_distance};
@@ -71,8 +73,10 @@ pub struct Posterior {
     pub beliefs: Csr<f32>,
     /// How many climbs ended in a mode of their own.
     pub climbs: usize,
-    /// The evidence of the best map above that of the anchors alone, in nats.
+    /// The evidence of the best map above that of no map, in nats.
     pub gain: f64,
+    /// The evidence of all that was found above that of the anchors alone, in nats.
+    pub evidence: f64,
     /// What the points say of each anchor; empty when the work was stopped before.
     pub anchor_doubts: Vec<AnchorDoubt>,
     /// Where the best map expects the partner of each source point, and the target points, in one frame.
@@ -82,6 +86,7 @@ pub struct Posterior {
     /// Source points that are known to have no partner.
     alone: Vec<bool>,
     taken: Vec<bool>,
+    known: Option<Known>,
     /// The modes' probabilities and beliefs, for samples.
     modes: Vec<(f64, Csr<f32>)>,
 }
@@ -98,10 +103,21 @@ const SLACK: f32 = 1e-4;
 /// Rows times columns of what is left over that are assigned at once; beyond, the nearest is taken.
 const MOST_LEFT: usize = 4_000_000;
 
+/// A squared distance, in scaled coordinates, that is greater than any between points.
+const FAR: f64 = 1e9;
+
 impl Posterior {
     pub(super) fn new<const D: usize>(scene: &Scene<D>, modes: &[Mode<D>]) -> Result<Self> {
-        let none = evidence_of_anchors(scene);
-        let best = modes.iter().map(|mode| mode.evidence).fold(none, f64::max);
+        let without = without_map(scene);
+        let none = without.evidence;
+        let evidences = modes.iter().map(|mode| mode.evidence);
+        let best = evidences.clone().fold(none, f64::max);
+        // What is known of pairs is something to find without any map; the anchors alone are not.
+        let least = match without.lists {
+            Some(_) => none,
+            None => f64::NEG_INFINITY,
+        };
+        let found = evidences.fold(least, f64::max);
         let sum: f64 = modes
             .iter()
             .map(|mode| (mode.evidence - best).exp())
@@ -125,7 +141,13 @@ impl Posterior {
                 )),
             }
             if probability > NEGLIGIBLE {
-                kept.push((probability, beliefs(shape, mode)?));
+                kept.push((probability, beliefs(shape, &mode.lists)?));
+            }
+        }
+        if let Some(lists) = &without.lists {
+            let probability = (none - best).exp() / sum;
+            if probability > NEGLIGIBLE {
+                kept.push((probability, beliefs(shape, lists)?));
             }
         }
         families.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -149,6 +171,8 @@ impl Posterior {
             gain: modes
                 .first()
                 .map_or(f64::NEG_INFINITY, |mode| mode.evidence - none),
+            evidence: found - without.of_anchors,
+            known: scene.known.clone(),
             expected,
             targets: scene.target.iter().map(padded).collect(),
             anchors: scene.anchors.clone(),
@@ -198,14 +222,21 @@ impl Posterior {
             .filter(|&i| matched.partner(i).is_none() && !self.alone[i])
             .collect();
         let columns: Vec<usize> = (0..taken.len()).filter(|&a| !taken[a]).collect();
-        let distance = |i: usize, a: usize| squared_distance(&self.expected[i], &self.targets[a]);
+        let ruled_out = |i: usize, a: usize| {
+            let known = self.known.as_ref();
+            known.is_some_and(|known| known.nats(i, a) == f64::NEG_INFINITY)
+        };
+        let distance = |i: usize, a: usize| {
+            let squared = squared_distance(&self.expected[i], &self.targets[a]);
+            squared + if ruled_out(i, a) { FAR } else { 0.0 }
+        };
         if rows.len() * columns.len() <= MOST_LEFT {
             let cost = Matrix::from_fn(rows.len(), columns.len(), |k, l| {
                 distance(rows[k], columns[l])
             });
             let found = assignment::minimise(&cost)?;
             let found = found.columns.pairs().map(|(k, l)| (rows[k], columns[l]));
-            let found: Vec<_> = found.collect();
+            let found: Vec<_> = found.filter(|&(i, a)| !ruled_out(i, a)).collect();
             pairs.extend(
                 found
                     .into_iter()
@@ -213,7 +244,7 @@ impl Posterior {
             );
         } else {
             let filled = rows.iter().zip(&columns).map(|(&i, &a)| (i, a, 0.0));
-            pairs.extend(filled);
+            pairs.extend(filled.filter(|&(i, a, _)| !ruled_out(i, a)));
         }
         Ok(())
     }
@@ -282,12 +313,9 @@ fn padded<const D: usize>(x: &Vector<D>) -> [f64; 3] {
     std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0))
 }
 
-fn beliefs<const D: usize>(shape: (usize, usize), mode: &Mode<D>) -> Result<Csr<f32>> {
+fn beliefs(shape: (usize, usize), lists: &Lists) -> Result<Csr<f32>> {
     let entries = (0..shape.0).flat_map(|i| {
-        let row = mode
-            .lists
-            .row(i)
-            .filter(|(_, belief)| *belief > LEAST_BELIEF);
+        let row = lists.row(i).filter(|(_, belief)| *belief > LEAST_BELIEF);
         row.map(move |(a, belief)| (i, a, belief as f32))
     });
     Csr::from_triplets(shape.0, shape.1, entries)

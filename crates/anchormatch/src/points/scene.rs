@@ -1,6 +1,9 @@
 //! Two sets of points in a common measure, and what is known of them.
 
+use std::sync::Arc;
+
 use super::association::Partner;
+use super::known::{Known, PairEvidence};
 use super::small::{Vector, squared_distance};
 use crate::assignment::Assignment;
 use crate::linalg::Matrix;
@@ -19,6 +22,8 @@ pub(super) struct Scene<const D: usize> {
     pub(super) alone: Vec<bool>,
     /// Soft anchors: source, target and the odds that they are right, by source.
     pub(super) soft: Vec<(usize, usize, f64)>,
+    /// What is known of pairs beside where their points lie.
+    pub(super) known: Option<Known>,
     /// −ln of the density of points near each target point, whoever they are the partners of: how rare it is
     /// that one lies there by chance.
     pub(super) log_rarity: Vec<f64>,
@@ -69,6 +74,7 @@ impl<const D: usize> Scene<D> {
             anchors,
             taken,
             soft,
+            known: None,
             frames: [from, to],
         }
     }
@@ -77,6 +83,14 @@ impl<const D: usize> Scene<D> {
     pub(super) fn with_alone(mut self, [source, target]: [&[usize]; 2]) -> Self {
         source.iter().for_each(|&i| self.alone[i] = true);
         target.iter().for_each(|&a| self.taken[a] = true);
+        self
+    }
+
+    /// With what is known of pairs beside where their points lie.
+    pub(super) fn with_known(mut self, evidence: Option<&Arc<dyn PairEvidence>>) -> Self {
+        let names = (0..self.source.len()).collect();
+        let known = evidence.map(|e| Known::new(Arc::clone(e), names, self.target.len()));
+        self.known = known;
         self
     }
 
@@ -104,6 +118,7 @@ impl<const D: usize> Scene<D> {
             soft: soft
                 .filter_map(|&(i, a, odds)| place.get(&i).map(|&k| (k, a, odds)))
                 .collect(),
+            known: self.known.as_ref().map(|known| known.part(sources)),
             ..self.clone()
         }
     }

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::Question;
-use super::association::Partner;
-use super::climb::{Mode, Start, climb, evidence, evidence_of_anchors};
+use super::association::{Partner, SHORT};
+use super::climb::{Mode, Start, climb, evidence};
 use super::families::{Family, Similarity, Waves};
+use super::guesses::likely;
 use super::index::Index;
+use super::known::{NoMap, without_map};
 use super::scene::Scene;
 use super::small::{difference, dot, trace};
-use super::starts::{Dimension, from_anchors, from_partners, waves_of};
+use super::starts::{Dimension, along_parallax, from_anchors, from_partners, waves_of};
 use super::symmetric::symmetries;
 use crate::error::Result;
 use crate::monitor::{Monitor, Progress};
@@ -36,6 +38,12 @@ const HOPELESS: f64 = 15.0;
 /// each point of the smaller set.
 const CREDIBLE: f64 = 0.8;
 
+/// The same with which a mode of a simple family needs no other start beside it.
+const PLAIN: f64 = 2.0;
+
+/// Modes this far behind the best have no weight, in nats.
+const NEGLIGIBLE: f64 = 12.0;
+
 /// Nats within which two modes are as evident.
 const AS_EVIDENT: f64 = 1e-3;
 
@@ -51,8 +59,8 @@ pub(super) struct Search<'a, const D: usize> {
     monitor: &'a Monitor,
     /// Whether a first impression suffices.
     quick: bool,
-    /// The evidence of the anchors alone.
-    none: f64,
+    /// What is to be said without any map.
+    none: NoMap,
     pub(super) modes: Vec<Mode<D>>,
 }
 
@@ -65,7 +73,7 @@ impl<'a, const D: usize> Search<'a, D> {
     ) -> Self {
         Self {
             index: Index::new(&scene.target),
-            none: evidence_of_anchors(scene),
+            none: without_map(scene),
             // Deformations take most of the time, and few who are in a hurry need them.
             waves: if quick && allowed.len() == Family::ALL.len() {
                 Vec::new()
@@ -80,9 +88,34 @@ impl<'a, const D: usize> Search<'a, D> {
         }
     }
 
-    /// Climbs from the anchors and from guesses.
+    /// Climbs from the anchors and from guesses, and along every direction of parallax unless a simple map is plain
+    /// to see: what it leaves of parallax shows in its residuals.
     fn climb_from_anchors<S: Dimension<D>>(&mut self) {
         let starts = from_anchors::<D, S>(self.scene, &self.index, self.quick);
+        self.climb_all(starts);
+        if self.gain() < PLAIN * self.smaller() {
+            let starts = along_parallax::<D, S>(self.scene);
+            self.climb_all(starts);
+        }
+    }
+
+    /// Climbs from pairs that are likely wherever their points lie.
+    fn climb_from_known<S: Dimension<D>>(&mut self) {
+        let Some(lists) = &self.none.lists else {
+            return;
+        };
+        let mut partners = Vec::new();
+        lists.partners(self.scene, &mut partners);
+        let mut starts = likely::<D, S>(self.scene, &self.index, lists);
+        for reflected in [false, true] {
+            starts.extend(from_partners::<D, S>(
+                self.scene,
+                &partners,
+                reflected,
+                None,
+                &[],
+            ));
+        }
         self.climb_all(starts);
     }
 
@@ -105,42 +138,47 @@ impl<'a, const D: usize> Search<'a, D> {
     }
 
     /// Tries the other families at the best modes.
-    pub(super) fn promote<S: Dimension<D>>(&mut self) {
-        if self.quick {
-            self.promote_best::<S>(PROMOTED_QUICKLY);
-            return;
-        }
-        self.promote_best::<S>(PROMOTED);
-        if !self.is_credible() {
+    fn promote<S: Dimension<D>>(&mut self) {
+        self.promote_once::<S>();
+        if !self.quick && !self.is_credible() {
             self.promote_best::<S>(PROMOTED_IN_DOUBT);
         }
+    }
+
+    /// The same without a second round where nothing is credible.
+    pub(super) fn promote_once<S: Dimension<D>>(&mut self) {
+        let counts = if self.quick {
+            PROMOTED_QUICKLY
+        } else {
+            PROMOTED
+        };
+        self.promote_best::<S>(counts);
     }
 
     fn promote_best<S: Dimension<D>>(&mut self, counts: [usize; 2]) {
         for count in counts {
             let mut starts = Vec::new();
-            for mode in self.modes.iter().take(count) {
+            for mode in self.modes.iter_mut().take(count) {
+                if std::mem::replace(&mut mode.is_promoted, true) {
+                    continue;
+                }
+                mode.ask_again(self.scene, &self.index);
                 let mut partners = Vec::new();
                 mode.lists.partners(self.scene, &mut partners);
                 let reflected = mode.member.is_reflected();
                 let except = Some(mode.family());
                 let mut next =
                     from_partners::<D, S>(self.scene, &partners, reflected, except, &self.waves);
+                let (scene, index, allowed) = (self.scene, &self.index, self.allowed);
                 next.retain(|start| {
                     let member = start.member.as_ref();
-                    let forced = self.is_forced(member.family());
-                    let found = || evidence(self.scene, &self.index, member, mode.pairs);
-                    forced || found() > mode.evidence - HOPELESS
+                    let found = || evidence(scene, index, member, mode.pairs, SHORT);
+                    is_forced(allowed, member.family()) || found() > mode.evidence - HOPELESS
                 });
                 starts.extend(next);
             }
             self.climb_all(starts);
         }
-    }
-
-    /// Whether the caller wants this family and not all of them.
-    fn is_forced(&self, family: Family) -> bool {
-        self.allowed.len() < Family::ALL.len() && self.allowed.contains(&family)
     }
 
     pub(super) fn climb_all(&mut self, starts: Vec<Start<D>>) {
@@ -179,9 +217,10 @@ impl<'a, const D: usize> Search<'a, D> {
 
     /// Climbs from where the symmetries of the source set bring the best mode.
     fn turn<S: Dimension<D>>(&mut self) {
-        let Some(best) = self.modes.first() else {
+        let Some(best) = self.modes.first_mut() else {
             return;
         };
+        best.ask_again(self.scene, &self.index);
         let noise = trace(&best.member.map().noise) / D as f64;
         let tolerance = (3.0 * noise.sqrt()).max(LEAST_TOLERANCE);
         let mut partners = Vec::new();
@@ -203,18 +242,35 @@ impl<'a, const D: usize> Search<'a, D> {
         self.climb_all(starts);
     }
 
-    /// Evidence of the best mode above that of the anchors alone.
+    /// Leaves no pair to speak for itself in the modes that count.
+    pub(super) fn finish(&mut self) {
+        let (scene, index, allowed) = (self.scene, &self.index, self.allowed);
+        let counted = |mode: &Mode<D>| allowed.contains(&mode.family());
+        let best = self.modes.iter().find(|mode| counted(mode));
+        let least = best.map_or(f64::NEG_INFINITY, |mode| mode.evidence - NEGLIGIBLE);
+        let likely = self.modes.iter_mut().filter(|mode| mode.evidence >= least);
+        likely
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .for_each(|mode| mode.ask_again(scene, index));
+    }
+
+    /// Evidence of the best mode above that of no map at all.
     fn gain(&self) -> f64 {
         match self.modes.first() {
-            Some(mode) => mode.evidence - self.none,
+            Some(mode) => mode.evidence - self.none.evidence,
             None => f64::NEG_INFINITY,
         }
     }
 
     /// Whether the best mode can be believed without a second search.
     pub(super) fn is_credible(&self) -> bool {
-        let smaller = self.scene.source.len().min(self.scene.target.len());
-        self.gain() >= CREDIBLE * smaller as f64
+        self.gain() >= CREDIBLE * self.smaller()
+    }
+
+    /// The number of points of the smaller set.
+    fn smaller(&self) -> f64 {
+        self.scene.source.len().min(self.scene.target.len()) as f64
     }
 
     /// The modes of the families that are allowed.
@@ -225,6 +281,11 @@ impl<'a, const D: usize> Search<'a, D> {
             .filter(|mode| allowed.contains(&mode.family()))
             .collect()
     }
+}
+
+/// Whether the caller wants this family and not all of them.
+fn is_forced(allowed: &[Family], family: Family) -> bool {
+    allowed.len() < Family::ALL.len() && allowed.contains(&family)
 }
 
 /// The modes of a scene.
@@ -238,10 +299,15 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
     monitor: &Monitor,
 ) -> Result<Vec<Mode<D>>> {
-    let &Question { given, quick, .. } = question;
+    let &Question {
+        given,
+        again,
+        quick,
+        ..
+    } = question;
     if scene.free() <= COARSE {
         let mut search = Search::new(scene, allowed, quick, monitor);
-        run::<D, S>(&mut search, given, elsewhere)?;
+        run::<D, S>(&mut search, given, again, elsewhere)?;
         return Ok(search.allowed_modes());
     }
     let chosen = scene.thinned(COARSE);
@@ -254,7 +320,7 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
     };
     let given = given.map(place);
     let mut coarse = Search::new(&part, allowed, quick, monitor);
-    run::<D, S>(&mut coarse, given.as_deref(), || {
+    run::<D, S>(&mut coarse, given.as_deref(), again, || {
         Ok(elsewhere()?.map(|pairs| place(&pairs)))
     })?;
     let mut fine = Search::new(scene, allowed, quick, monitor);
@@ -265,15 +331,20 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
         hot: 0,
     });
     fine.climb_all(starts.collect());
+    fine.finish();
     Ok(fine.allowed_modes())
 }
 
 fn run<const D: usize, S: Dimension<D>>(
     search: &mut Search<'_, D>,
     given: Option<&[(usize, usize, f64)]>,
+    again: bool,
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
 ) -> Result<()> {
-    search.climb_from_anchors::<S>();
+    if !again {
+        search.climb_from_anchors::<S>();
+        search.climb_from_known::<S>();
+    }
     if let Some(given) = given {
         search.climb_from_pairs::<S>(given);
     }
@@ -285,6 +356,7 @@ fn run<const D: usize, S: Dimension<D>>(
         search.promote::<S>();
     }
     search.turn::<S>();
+    search.finish();
     Ok(())
 }
 

@@ -154,7 +154,10 @@ mod tests {
             anchors: &anchors,
             trust: 0.9,
             model,
+            known: None,
             given: None,
+            again: false,
+            seed: 0,
             quick: false,
         };
         let posterior = match_points(&question, || Ok(None), &Monitor::silent()).unwrap();

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::families::Similarity;
 use super::index::Index;
 use super::scene::Scene;
-use super::small::{Vector, difference, dot};
+use super::small::{Vector, difference, dot, squared_distance};
 use crate::assignment::Assignment;
 
 /// Points beyond which symmetries are not looked for: the search is quadratic in them.
@@ -16,6 +16,9 @@ const MOST_POINTS: usize = 400;
 
 /// Symmetries that are kept at most.
 const MOST: usize = 32;
+
+/// Images of points far apart that are tried at most.
+const MOST_TRIES: usize = 10_000;
 
 /// The share of the points that has to come upon others.
 const SHARE: f64 = 0.9;
@@ -27,48 +30,93 @@ pub(super) struct Symmetry {
     pub(super) image: Assignment,
 }
 
-/// The symmetries of the source points in the plane within a tolerance that leave the anchors where they are, without
-/// the identity.
+/// The symmetries of the source points within a tolerance that leave the anchors where they are, without the identity.
 ///
 /// # Complexity
-/// O(n²) pairs of points, of which those at the distance of the two farthest ones are tried: O(n) each.
+/// Of all pairs of points, or triples in space, those that lie to each other as the farthest ones do are tried: O(n)
+/// each.
 pub(super) fn symmetries<const D: usize>(scene: &Scene<D>, tolerance: f64) -> Vec<Symmetry> {
     let source = &scene.source;
-    let far = scene.far_apart(2);
-    if D != 2 || far.len() < 2 || source.len() > MOST_POINTS {
+    let far = scene.far_apart(D);
+    if far.len() < 2 || source.len() > MOST_POINTS {
         return Vec::new();
     }
-    let length = |x: &Vector<D>, y: &Vector<D>| {
-        let along = difference(x, y);
-        dot(&along, &along).sqrt()
+    let mut found = Found {
+        scene,
+        tolerance,
+        index: Index::new(source),
+        far,
+        tries: 0,
+        seen: HashSet::from([Assignment::identity(source.len())]),
+        symmetries: Vec::new(),
     };
-    let apart = length(&source[far[0]], &source[far[1]]);
-    let index = Index::new(source);
-    let mut seen = HashSet::from([Assignment::identity(source.len())]);
-    let mut found = Vec::new();
-    for (i, x) in source.iter().enumerate() {
-        for (j, y) in source.iter().enumerate() {
-            if i == j || (length(x, y) - apart).abs() > 2.0 * tolerance {
-                continue;
+    found.try_images(&mut Vec::with_capacity(D));
+    found.symmetries
+}
+
+/// What was found, and what is tried.
+struct Found<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    tolerance: f64,
+    index: Index<D>,
+    /// Points far apart, whose images determine a map.
+    far: Vec<usize>,
+    tries: usize,
+    seen: HashSet<Assignment>,
+    symmetries: Vec<Symmetry>,
+}
+
+impl<const D: usize> Found<'_, D> {
+    /// Tries all images of the points far apart that begin with these.
+    fn try_images(&mut self, images: &mut Vec<usize>) {
+        if images.len() == self.far.len() {
+            self.tries += 1;
+            self.consider(images);
+            return;
+        }
+        for i in 0..self.scene.source.len() {
+            if self.tries >= MOST_TRIES || self.symmetries.len() >= MOST {
+                return;
             }
-            for is_reflected in [false, true] {
-                let pairs = [(far[0], *x), (far[1], *y)];
-                let map = Similarity::through(source, &pairs, is_reflected).map;
-                let Some(image) = image(source, &index, tolerance, |x| map.at(x)) else {
-                    continue;
-                };
-                let mut anchored = scene.anchors.pairs();
-                let moves_anchors = anchored.any(|(k, _)| image.partner(k) != Some(k));
-                if !moves_anchors && found.len() < MOST && seen.insert(image.clone()) {
-                    found.push(Symmetry {
-                        is_reflected,
-                        image,
-                    });
-                }
+            if self.is_placed_alike(images, i) {
+                images.push(i);
+                self.try_images(images);
+                images.pop();
             }
         }
     }
-    found
+
+    /// Whether point i lies to these images as the next point far apart does to those before it.
+    fn is_placed_alike(&self, images: &[usize], i: usize) -> bool {
+        let source = &self.scene.source;
+        let length = |a: usize, b: usize| squared_distance(&source[a], &source[b]).sqrt();
+        let next = self.far[images.len()];
+        let mut pairs = images.iter().zip(&self.far);
+        pairs.all(|(&image, &of)| {
+            image != i && (length(image, i) - length(of, next)).abs() <= 2.0 * self.tolerance
+        })
+    }
+
+    fn consider(&mut self, images: &[usize]) {
+        let source = &self.scene.source;
+        let pairs = self.far.iter().zip(images);
+        let pairs: Vec<(usize, Vector<D>)> = pairs.map(|(&i, &a)| (i, source[a])).collect();
+        for is_reflected in [false, true] {
+            let map = Similarity::through(source, &pairs, is_reflected).map;
+            let Some(image) = image(source, &self.index, self.tolerance, |x| map.at(x)) else {
+                continue;
+            };
+            let mut anchored = self.scene.anchors.pairs();
+            let moves_anchors = anchored.any(|(k, _)| image.partner(k) != Some(k));
+            let is_new = !moves_anchors && self.symmetries.len() < MOST;
+            if is_new && self.seen.insert(image.clone()) {
+                self.symmetries.push(Symmetry {
+                    is_reflected,
+                    image,
+                });
+            }
+        }
+    }
 }
 
 /// The points upon which all come; `None` when too many come upon none, or two upon one.
@@ -108,9 +156,9 @@ mod tests {
     use super::*;
     use crate::linalg::Matrix;
 
-    fn count(points: &[Vector<2>], anchors: &[(usize, usize)]) -> usize {
-        let table = Matrix::from_fn(points.len(), 2, |i, k| points[i][k]);
-        let scene = Scene::<2>::new([&table, &table], anchors, std::iter::empty());
+    fn count<const D: usize>(points: &[Vector<D>], anchors: &[(usize, usize)]) -> usize {
+        let table = Matrix::from_fn(points.len(), D, |i, k| points[i][k]);
+        let scene = Scene::<D>::new([&table, &table], anchors, std::iter::empty());
         symmetries(&scene, 0.02).len() + 1
     }
 
@@ -134,5 +182,19 @@ mod tests {
         assert_eq!(count(&line, &[]), 2);
         let scattered = [[0.0, 0.0], [1.0, 0.1], [0.3, 0.8], [0.9, 0.6], [0.2, 0.35]];
         assert_eq!(count(&scattered, &[]), 1);
+    }
+
+    #[test]
+    fn figures_in_space_have_theirs() {
+        let line: Vec<Vector<3>> = (0..9).map(|k| [f64::from(k), 0.0, 0.5]).collect();
+        assert_eq!(count(&line, &[]), 2);
+        assert_eq!(count(&line, &[(2, 2)]), 1);
+        let side = |k: u8, bit: u8| f64::from((k >> bit) & 1);
+        let brick: Vec<Vector<3>> = (0..8)
+            .map(|k| [side(k, 0), 1.7 * side(k, 1), 2.9 * side(k, 2)])
+            .collect();
+        assert_eq!(count(&brick, &[]), 8);
+        let cube: Vec<Vector<3>> = (0..8).map(|k| [0, 1, 2].map(|bit| side(k, bit))).collect();
+        assert_eq!(count(&cube, &[]), MOST.min(48) + 1);
     }
 }

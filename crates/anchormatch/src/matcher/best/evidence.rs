@@ -153,12 +153,7 @@ impl<'a> Evidence<'a> {
                 .iter()
                 .map(|view| view.guess(correlation))
                 .collect(),
-            similarity: self.similarity.as_ref().map(|s| {
-                let others = moments(s.iter());
-                // One standard deviation above the rest, until something better is known.
-                let matched = (others.0 + others.1.sqrt(), others.1);
-                SimilarityModel { matched, others }
-            }),
+            similarity: self.similarity.as_deref().map(SimilarityModel::guess),
             attributes: self.attributes.as_ref().map(|a| a.fit(self.anchors)),
         }
     }
@@ -185,19 +180,10 @@ impl<'a> Evidence<'a> {
         Model {
             pairs: PairModel::fit(agreement, &self.observed.source, &self.observed.target),
             further: views.map(|view| view.fit(&permitted)).collect(),
-            similarity: self.similarity.as_ref().map(|s| {
-                let others = moments(s.iter());
-                let pairs = self.matched(assignment);
-                // One pseudo-observation of no difference, as for edges.
-                let values = pairs.iter().map(|&p| s[p]).chain([others.0]);
-                let (mean, variance) = moments(values);
-                let count = pairs.len() as f64 + 1.0;
-                let variance = (variance * count + others.1) / (count + 1.0);
-                SimilarityModel {
-                    matched: (mean, variance),
-                    others,
-                }
-            }),
+            similarity: self
+                .similarity
+                .as_deref()
+                .map(|s| SimilarityModel::fit(s, &self.matched(assignment))),
             attributes: self.attributes.as_ref().map(|a| a.fit(&permitted)),
         }
     }
@@ -378,8 +364,30 @@ impl<'a> Evidence<'a> {
 }
 
 impl SimilarityModel {
+    /// Before any matching is known.
+    pub(super) fn guess(values: &PairValues) -> Self {
+        let others = moments(values.iter());
+        // One standard deviation above the rest, until something better is known.
+        let matched = (others.0 + others.1.sqrt(), others.1);
+        Self { matched, others }
+    }
+
+    /// Under which these pairs are most likely.
+    pub(super) fn fit(values: &PairValues, pairs: &[(usize, usize)]) -> Self {
+        let others = moments(values.iter());
+        // One pseudo-observation of no difference, as for edges.
+        let matched = pairs.iter().map(|&p| values[p]).chain([others.0]);
+        let (mean, variance) = moments(matched);
+        let count = pairs.len() as f64 + 1.0;
+        let variance = (variance * count + others.1) / (count + 1.0);
+        Self {
+            matched: (mean, variance),
+            others,
+        }
+    }
+
     /// ln N(s; matched)/N(s; others); 0 when all similarities are the same.
-    fn evidence(&self, s: f64) -> f64 {
+    pub(super) fn evidence(&self, s: f64) -> f64 {
         let ((m, v), (k, w)) = (self.matched, self.others);
         if v > 0.0 && w > 0.0 {
             0.5 * ((s - k).powi(2) / w - (s - m).powi(2) / v + (w / v).ln())
@@ -390,7 +398,7 @@ impl SimilarityModel {
 }
 
 /// The similarities in a unit in which they have moments.
-fn in_ordinary_unit(similarity: &Arc<PairValues>) -> Arc<PairValues> {
+pub(super) fn in_ordinary_unit(similarity: &Arc<PairValues>) -> Arc<PairValues> {
     let unit = unit(similarity.iter());
     if unit == 1.0 {
         return Arc::clone(similarity);

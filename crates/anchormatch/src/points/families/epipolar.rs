@@ -20,8 +20,9 @@ use super::super::small::{
 use super::waves::{Waves, features};
 use super::{
     AMPLITUDES, Affine, BEND, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS, Similarity,
-    least_variance, pairs_in,
+    drawn_amplitude, drawn_variance, least_variance, pairs_in, scatter,
 };
+use rand_chacha::ChaCha8Rng;
 
 /// Coefficients of the equation across the lines.
 const CROSS: usize = 8;
@@ -45,6 +46,8 @@ pub(in crate::points) struct Epipolar {
     cross_factor: Arc<Cholesky>,
     along: Vec<f64>,
     along_factor: Arc<Cholesky>,
+    /// What the uncertainty of `along` adds to the variance of each point.
+    along_uncertainty: Vec<f64>,
     /// Standard deviation of the waves.
     amplitude: f64,
     /// σ² and τ².
@@ -88,7 +91,7 @@ impl Epipolar {
         }
         let count = 3 + waves.map_or(0, |w| w.count());
         let unknown = 1.0 / (DEVIATION * DEVIATION);
-        Self {
+        let mut member = Self {
             base,
             axes,
             features: features(source, waves.map(Arc::as_ref)),
@@ -98,10 +101,19 @@ impl Epipolar {
             cross_factor: Arc::new(Cholesky::of_identity(CROSS, unknown)),
             along: vec![0.0; count],
             along_factor: Arc::new(Cholesky::of_identity(count, unknown)),
+            along_uncertainty: Vec::new(),
             amplitude: 0.1,
             across_variance: short,
             along_variance: long,
-        }
+        };
+        member.spread_uncertainty();
+        member
+    }
+
+    fn spread_uncertainty(&mut self) {
+        let out = &mut self.along_uncertainty;
+        self.along_factor
+            .quadratics_of_rows::<MOST_ALONG>(&self.features, out);
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -129,10 +141,7 @@ impl Epipolar {
 
     /// What the coefficients' uncertainty adds to the variances along and across at (s, t).
     fn uncertainty(&self, i: usize, x: &Vector<2>, place: &Vector<2>, line: &Line) -> Vector<2> {
-        let mut scratch = [0.0; MOST_ALONG];
-        let scratch = &mut scratch[..self.count];
-        scratch.copy_from_slice(self.row(i));
-        let along = self.along_factor.quadratic(scratch);
+        let along = self.along_uncertainty[i];
         let mut terms = monomials(x, place);
         let across = self.cross_factor.quadratic(&mut terms);
         [along, across / (line.factor * line.factor)]
@@ -180,6 +189,12 @@ impl Epipolar {
 
     /// The posterior of all coefficients under the present variances.
     fn regress(&mut self, source: &[Vector<2>], partners: &[Partner<2>]) {
+        self.solve(source, partners);
+        self.spread_uncertainty();
+    }
+
+    /// The same, without what it means for each point.
+    fn solve(&mut self, source: &[Vector<2>], partners: &[Partner<2>]) {
         let mut cross = Regression::new(CROSS);
         let mut along = Regression::new(self.count);
         for (i, partner) in partners.iter().enumerate().filter(|(_, p)| p.counts()) {
@@ -221,14 +236,7 @@ impl Epipolar {
         let waves = self.count - 3;
         if waves > 0 {
             let own: f64 = self.along[3..].iter().map(|c| c * c).sum();
-            let mut unit = [0.0; MOST_ALONG];
-            let uncertain: f64 = (3..self.count)
-                .map(|k| {
-                    unit.fill(0.0);
-                    unit[k] = 1.0;
-                    self.along_factor.quadratic(&mut unit[..self.count])
-                })
-                .sum();
+            let uncertain = self.along_factor.inverse_trace::<MOST_ALONG>(3);
             let amplitude = ((own + uncertain) / waves as f64).sqrt();
             self.amplitude = amplitude.clamp(AMPLITUDES.0, AMPLITUDES.1);
         }
@@ -306,7 +314,7 @@ impl Member<2> for Epipolar {
     fn log_parameters(&self, source: &[Vector<2>], partners: &[Partner<2>]) -> f64 {
         let mut fit = self.clone();
         fit.base = Similarity::of(source, partners, self.is_reflected()).map;
-        fit.regress(source, partners);
+        fit.solve(source, partners);
         let term = |prior: f64, c: f64| prior.ln() - prior * c * c;
         let cross = fit.cross.iter().enumerate();
         let along = fit.along.iter().enumerate();
@@ -323,6 +331,34 @@ impl Member<2> for Epipolar {
 
     fn is_reflected(&self) -> bool {
         determinant(&self.base.linear) < 0.0
+    }
+
+    fn drawable(&self) -> Option<Box<dyn Member<2>>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn draw(&mut self, source: &[Vector<2>], partners: &[Partner<2>], random: &mut ChaCha8Rng) {
+        self.solve(source, partners);
+        scatter(&mut self.cross, &self.cross_factor, random);
+        scatter(&mut self.along, &self.along_factor, random);
+        let mut sums = [NOISE_PAIRS * NOISE * NOISE; 2];
+        for (i, partner) in partners.iter().enumerate().filter(|(_, p)| p.counts()) {
+            let x = &source[i];
+            let line = self.line(x);
+            let s = self.along(i, x);
+            let left = difference(&apply(&self.axes, &partner.mean), &[s, line.at(s)]);
+            let off = dot(&line.normal(), &left);
+            sums[0] += partner.weight * left[0] * left[0];
+            sums[1] += partner.weight * off * off;
+        }
+        let pairs = NOISE_PAIRS + pairs_in(partners);
+        self.along_variance = drawn_variance(sums[0], pairs, random);
+        self.across_variance = drawn_variance(sums[1], pairs, random);
+        let waves = self.count - 3;
+        if waves > 0 {
+            let own: f64 = self.along[3..].iter().map(|c| c * c).sum();
+            self.amplitude = drawn_amplitude(own, waves as f64, random);
+        }
     }
 
     fn parallax(&self, x: &Vector<2>) -> Option<Vector<2>> {
@@ -363,10 +399,12 @@ impl Member<2> for Epipolar {
     }
 
     fn over(&self, source: &[Vector<2>]) -> Box<dyn Member<2>> {
-        Box::new(Self {
+        let mut other = Self {
             features: features(source, self.waves.as_deref()),
             ..self.clone()
-        })
+        };
+        other.spread_uncertainty();
+        Box::new(other)
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::super::association::{Partner, Prediction};
 use super::super::cholesky::Cholesky;
+use super::super::draws::inverse_wishart;
 use super::super::small::{
     Square, Vector, add_outer, add_scaled, apply, determinant, difference, eigen, scaled_identity,
     trace,
@@ -21,8 +22,9 @@ use super::super::small::{
 use super::waves::{Waves, features};
 use super::{
     AMPLITUDES, Affine, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS, Similarity,
-    least_variance, pairs_in,
+    drawn_amplitude, drawn_variance, least_variance, pairs_in, scatter,
 };
+use rand_chacha::ChaCha8Rng;
 
 /// Features at most: one, the coordinates, and the waves.
 const MOST_FEATURES: usize = 40;
@@ -54,6 +56,8 @@ pub(in crate::points) struct Linear<const D: usize> {
     /// The coefficients along each axis and the factors of their precision.
     coefficients: [Vec<f64>; D],
     factors: [Arc<Cholesky>; D],
+    /// What the uncertainty of the coefficients adds to the variance of each point along each axis.
+    uncertainties: [Vec<f64>; D],
 }
 
 impl<const D: usize> Linear<D> {
@@ -80,6 +84,7 @@ impl<const D: usize> Linear<D> {
             axes: scaled_identity(1.0),
             coefficients: std::array::from_fn(|_| vec![0.0; count]),
             factors: std::array::from_fn(|_| Arc::clone(&unknown)),
+            uncertainties: std::array::from_fn(|_| Vec::new()),
         };
         member.regress(source, &[]);
         member
@@ -90,7 +95,20 @@ impl<const D: usize> Linear<D> {
         const PRECISION: f64 = 1e4;
         let known = Arc::new(Cholesky::of_identity(self.count, PRECISION));
         self.factors = std::array::from_fn(|_| Arc::clone(&known));
+        self.spread_uncertainty();
         self
+    }
+
+    fn spread_uncertainty(&mut self) {
+        for k in 0..D {
+            if k > 0 && Arc::ptr_eq(&self.factors[k], &self.factors[k - 1]) {
+                let (before, rest) = self.uncertainties.split_at_mut(k);
+                rest[0].clone_from(&before[k - 1]);
+            } else {
+                let out = &mut self.uncertainties[k];
+                self.factors[k].quadratics_of_rows::<MOST_FEATURES>(&self.features, out);
+            }
+        }
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -117,6 +135,12 @@ impl<const D: usize> Linear<D> {
 
     /// The posterior of the coefficients under the present noise; the noise of `partners` is Σ.
     pub(in crate::points) fn regress(&mut self, source: &[Vector<D>], partners: &[Partner<D>]) {
+        self.solve(source, partners);
+        self.spread_uncertainty();
+    }
+
+    /// The same, without what it means for each point.
+    fn solve(&mut self, source: &[Vector<D>], partners: &[Partner<D>]) {
         let count = self.count;
         let (variances, axes) = self.axes();
         self.axes = axes;
@@ -169,17 +193,9 @@ impl<const D: usize> Linear<D> {
 
     /// The covariance that the uncertainty of the coefficients gives the image of a point.
     fn uncertainty(&self, i: usize) -> Square<D> {
-        let row = self.row(i);
-        let mut scratch = [0.0; MOST_FEATURES];
         let mut covariance = [[0.0; D]; D];
-        let mut variance = 0.0;
-        for (k, axis) in self.axes.iter().enumerate() {
-            if k == 0 || !Arc::ptr_eq(&self.factors[k], &self.factors[k - 1]) {
-                let scratch = &mut scratch[..self.count];
-                scratch.copy_from_slice(row);
-                variance = self.factors[k].quadratic(scratch);
-            }
-            add_outer(&mut covariance, variance, axis, axis);
+        for (axis, variances) in self.axes.iter().zip(&self.uncertainties) {
+            add_outer(&mut covariance, variances[i], axis, axis);
         }
         covariance
     }
@@ -216,13 +232,8 @@ impl<const D: usize> Linear<D> {
         }
         let mut squares: Vector<D> = std::array::from_fn(|axis| {
             let own = self.coefficients[axis][D + 1..].iter().map(|c| c * c);
-            let mut unit = [0.0; MOST_FEATURES];
-            let uncertain = (D + 1..self.count).map(|k| {
-                unit.fill(0.0);
-                unit[k] = 1.0;
-                self.factors[axis].quadratic(&mut unit[..self.count])
-            });
-            (own.sum::<f64>() + uncertain.sum::<f64>()) / waves as f64
+            let uncertain = self.factors[axis].inverse_trace::<MOST_FEATURES>(D + 1);
+            (own.sum::<f64>() + uncertain) / waves as f64
         });
         if self.shape == Shape::Round {
             squares = [squares.iter().sum::<f64>() / D as f64; D];
@@ -277,7 +288,7 @@ impl<const D: usize> Member<D> for Linear<D> {
     fn log_parameters(&self, source: &[Vector<D>], partners: &[Partner<D>]) -> f64 {
         let mut fit = self.clone();
         fit.base = Similarity::of(source, partners, self.is_reflected()).map;
-        fit.regress(source, partners);
+        fit.solve(source, partners);
         let mut log = 0.0;
         for axis in 0..D {
             for (k, c) in fit.coefficients[axis].iter().enumerate() {
@@ -291,6 +302,38 @@ impl<const D: usize> Member<D> for Linear<D> {
 
     fn is_reflected(&self) -> bool {
         determinant(&self.base.linear) < 0.0
+    }
+
+    /// Whoever has few parameters and round noise is sure of them.
+    fn drawable(&self) -> Option<Box<dyn Member<D>>> {
+        let is_plain = self.shape == Shape::Round && self.waves.is_none();
+        (!is_plain).then(|| Box::new(self.clone()) as Box<dyn Member<D>>)
+    }
+
+    fn draw(&mut self, source: &[Vector<D>], partners: &[Partner<D>], random: &mut ChaCha8Rng) {
+        self.solve(source, partners);
+        for (coefficients, factor) in self.coefficients.iter_mut().zip(&self.factors) {
+            scatter(coefficients, factor, random);
+        }
+        let mut sum = scaled_identity(NOISE_PAIRS * NOISE * NOISE);
+        for (i, partner) in partners.iter().enumerate().filter(|(_, p)| p.counts()) {
+            let r = difference(&partner.mean, &self.mean(i, &source[i]));
+            add_outer(&mut sum, partner.weight, &r, &r);
+        }
+        let (d, pairs) = (D as f64, NOISE_PAIRS + pairs_in(partners));
+        self.noise = match self.shape {
+            Shape::Round => scaled_identity(drawn_variance(trace(&sum), d * pairs, random)),
+            Shape::Long => inverse_wishart(&sum, pairs + d, random),
+        };
+        let waves = (self.count - D - 1) as f64;
+        if waves > 0.0 {
+            let squares = |c: &Vec<f64>| c[D + 1..].iter().map(|c| c * c).sum::<f64>();
+            let own: Vector<D> = std::array::from_fn(|k| squares(&self.coefficients[k]));
+            self.amplitudes = match self.shape {
+                Shape::Round => [drawn_amplitude(own.iter().sum(), d * waves, random); D],
+                Shape::Long => own.map(|own| drawn_amplitude(own, waves, random)),
+            };
+        }
     }
 
     /// The axis along which depth moves points: that of the long noise, or of the waves where they explain it.
@@ -322,10 +365,12 @@ impl<const D: usize> Member<D> for Linear<D> {
     }
 
     fn over(&self, source: &[Vector<D>]) -> Box<dyn Member<D>> {
-        Box::new(Self {
+        let mut other = Self {
             features: features(source, self.waves.as_deref()),
             ..self.clone()
-        })
+        };
+        other.spread_uncertainty();
+        Box::new(other)
     }
 }
 

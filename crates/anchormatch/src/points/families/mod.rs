@@ -20,7 +20,10 @@ pub(super) use similarity::Similarity;
 pub(super) use waves::Waves;
 
 use super::association::{Partner, Prediction};
+use super::cholesky::Cholesky;
+use super::draws::{chi_squared, normal};
 use super::small::{Square, Vector, apply, difference, dot, scaled_identity, trace};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// A family of maps from one set of points to the other.
@@ -120,6 +123,15 @@ pub(super) trait Member<const D: usize>: Send + Sync {
         None
     }
 
+    /// A copy to [draw](Self::draw) from, for families whose parameters can be drawn.
+    fn drawable(&self) -> Option<Box<dyn Member<D>>> {
+        None
+    }
+
+    /// Parameters and noise drawn from their posterior, given partners that are certain and the noise before; only
+    /// [`predict_fitted`](Self::predict_fitted) is meant for what was drawn.
+    fn draw(&mut self, _: &[Vector<D>], _: &[Partner<D>], _: &mut ChaCha8Rng) {}
+
     /// The map without waves, in scaled coordinates.
     fn map(&self) -> FittedMap<D>;
 
@@ -199,6 +211,29 @@ fn refitted_variance<const D: usize>(
 
 fn least_variance(floor: f64) -> f64 {
     floor.max(LEAST_NOISE).powi(2)
+}
+
+/// Adds a draw of N(0, A⁻¹) to coefficients.
+fn scatter(coefficients: &mut [f64], factor: &Cholesky, random: &mut ChaCha8Rng) {
+    const MOST: usize = 64;
+    let mut drawn = [0.0; MOST];
+    let drawn = &mut drawn[..coefficients.len()];
+    drawn.fill_with(|| normal(random));
+    factor.backward(drawn);
+    for (c, d) in coefficients.iter_mut().zip(drawn) {
+        *c += *d;
+    }
+}
+
+/// A variance drawn given a sum of so many squares.
+fn drawn_variance(sum: f64, squares: f64, random: &mut ChaCha8Rng) -> f64 {
+    sum / chi_squared(squares, random)
+}
+
+/// A standard deviation of waves drawn given their coefficients.
+fn drawn_amplitude(squares: f64, waves: f64, random: &mut ChaCha8Rng) -> f64 {
+    let amplitude = drawn_variance(squares, waves, random).sqrt();
+    amplitude.clamp(AMPLITUDES.0, AMPLITUDES.1)
 }
 
 /// How many pairs the partners make.

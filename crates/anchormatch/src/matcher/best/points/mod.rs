@@ -4,10 +4,13 @@
 //! nothing credible, or is told not to look, the sets become complete graphs on their distances and go through
 //! the chain of graphs; what that finds is a start for another look.
 
+mod known;
+
 use std::collections::HashMap;
 
 use std::sync::Arc;
 
+use self::known::Known;
 use super::chance::Chance;
 use super::thresholds::{LARGEST_DISTANCES, LEAST_GAIN, MOST_EXTRA, TRUST};
 use super::{Best, Effort};
@@ -17,12 +20,17 @@ use crate::linalg::Matrix;
 use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
-use crate::points::{FittedFamily, PointsModel, Posterior, Question, WITNESSES, match_points};
+use crate::points::{
+    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, match_points,
+};
 use crate::solver::Status;
 use crate::task::Task;
 
 /// Matchings drawn for those who ask what to ask next.
 const SAMPLES: usize = 200;
+
+/// Times that attributes are fitted to what was found with them, at most.
+const MOST_FITS: usize = 3;
 
 pub(super) fn run(
     preset: &Best,
@@ -31,18 +39,14 @@ pub(super) fn run(
     monitor: &Monitor,
 ) -> Result<Matching> {
     let facts = task.facts();
-    let by_distances = preset.points_model == PointsModel::Distances
-        || preset.solver.is_some()
-        || facts.similarity.is_some()
-        || facts.attributes.is_some()
-        || facts.allowed.is_some();
+    let by_distances = preset.points_model == PointsModel::Distances || preset.solver.is_some();
     if by_distances {
         let free = [PointsModel::Auto, PointsModel::Distances];
         if !free.contains(&preset.points_model) {
             return Err(Error::parameter(
                 "points_model",
-                "with a solver, a similarity of nodes, attributes or candidates",
-                "auto or distances: a map takes none of them",
+                "with a solver",
+                "auto or distances: a map is found by no solver of graphs",
             ));
         }
         return run_distances(preset, task, points, monitor);
@@ -63,7 +67,8 @@ pub(super) fn run(
     let [n, m] = points.each_ref().map(|points| points.rows() as f64);
     let extra = (n - m).abs() / n.max(m);
     let few = task.nodes() <= LARGEST_DISTANCES && extra <= MOST_EXTRA[0];
-    let posterior = log.stage("points", monitor, |_| {
+    let mut known = Known::of(task);
+    let mut posterior = log.stage("points", monitor, |_| {
         let ask = || {
             if !few || preset.points_model != PointsModel::Auto || monitor.interrupted().is_some() {
                 return Ok(None);
@@ -75,12 +80,16 @@ pub(super) fn run(
             asked = true;
             Ok(Some(pairs))
         };
+        let evidence = known.clone().map(shared);
         let question = Question {
             points: [&points[0], &points[1]],
             anchors: task.anchors(),
             trust: TRUST,
             model: preset.points_model,
+            known: evidence.as_ref(),
             given: start.as_deref(),
+            again: false,
+            seed: preset.seed,
             quick: preset.effort == Effort::Fast,
         };
         match_points(&question, ask, monitor)
@@ -89,7 +98,66 @@ pub(super) fn run(
         // The start was a quick one; who stays with distances gets all that they say.
         return run_distances(preset, task, points, monitor);
     }
+    if let Some(known) = known.as_mut().filter(|known| known.has_models()) {
+        posterior = log.stage("attributes", monitor, |_| {
+            refine(preset, task, points, known, posterior, monitor)
+        })?;
+        let pairs = likely_pairs(task, &posterior)?;
+        let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(i, a, _)| (i, a)).collect();
+        log.contributions(&known.contributions(&pairs));
+    }
     matching(preset, task, &posterior, log, monitor)
+}
+
+fn shared(known: Known) -> Arc<dyn PairEvidence> {
+    Arc::new(known)
+}
+
+/// The match again with what is known of pairs fitted to those that were found, until they stay.
+fn refine(
+    preset: &Best,
+    task: &Task<'_>,
+    points: &[Arc<Matrix>; 2],
+    known: &mut Known,
+    mut posterior: Posterior,
+    monitor: &Monitor,
+) -> Result<Posterior> {
+    let mut pairs = likely_pairs(task, &posterior)?;
+    for _ in 0..MOST_FITS {
+        if monitor.interrupted().is_some() {
+            break;
+        }
+        let found: Vec<(usize, usize)> = pairs.iter().map(|&(i, a, _)| (i, a)).collect();
+        *known = known.fitted(&found);
+        let evidence = shared(known.clone());
+        let question = Question {
+            points: [&points[0], &points[1]],
+            anchors: task.anchors(),
+            trust: TRUST,
+            model: preset.points_model,
+            known: Some(&evidence),
+            given: Some(&pairs),
+            again: true,
+            seed: preset.seed,
+            quick: preset.effort == Effort::Fast,
+        };
+        posterior = match_points(&question, || Ok(None), monitor)?;
+        let before = found;
+        pairs = likely_pairs(task, &posterior)?;
+        let stays = pairs.iter().map(|&(i, a, _)| (i, a)).eq(before);
+        if stays {
+            break;
+        }
+    }
+    Ok(posterior)
+}
+
+/// Anchors, and the pairs that are likelier than not.
+fn likely_pairs(task: &Task<'_>, posterior: &Posterior) -> Result<Vec<(usize, usize, f64)>> {
+    let hard = task.anchors().hard().iter().map(|&(i, a)| (i, a, 1.0));
+    let found = posterior.pairs(true)?;
+    let found = found.into_iter().filter(|pair| pair.2 > 0.5);
+    Ok(hard.chain(found).collect())
 }
 
 /// The chain of graphs over the distances of points.
@@ -157,7 +225,7 @@ fn matching(
     // Of all maps of all families, the best one has some evidence with points that are unrelated as well.
     let free = task.anchors().free_nodes(task.source(), task.target());
     let fewer = free.0.len().min(free.1.len());
-    let chance = Chance::of_maps(posterior.gain, fewer);
+    let chance = Chance::of_maps(posterior.evidence, fewer);
     chance.describe(&mut log);
     for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
         pair.confidence *= chance.weight;
@@ -182,7 +250,7 @@ fn matching(
         None => Status::Converged,
     };
     Ok(Matching {
-        objective: posterior.gain.max(0.0),
+        objective: posterior.evidence.max(0.0),
         status,
         iterations: posterior.climbs,
         model: posterior.families.clone(),
@@ -248,11 +316,24 @@ fn sentence(best: &FittedFamily) -> Note {
     let spread = best.covariance.as_slice();
     let d = best.covariance.rows();
     let deviation = ((0..d).map(|k| spread[k * d + k]).sum::<f64>() / d as f64).sqrt();
-    Note::from(format!(
-        "points: {} ({}, {percent:.0} % sure); partners lie about {deviation:.3} from where it puts them",
-        best.family.about(),
-        best.family.as_str(),
-    ))
+    let (about, name) = (best.family.about(), best.family.as_str());
+    Note::from(if best.probability < 0.5 {
+        format!("points: no map is credible; the likeliest: {about} ({name}, {percent:.0} % sure)")
+    } else {
+        format!(
+            "points: {about} ({name}, {percent:.0} % sure); partners lie about {} from where it puts them",
+            three_digits(deviation)
+        )
+    })
+}
+
+/// A length in words: three decimals, or as many digits as mean something where it is large or small.
+fn three_digits(length: f64) -> String {
+    if length == 0.0 || (0.001..1e5).contains(&length) {
+        format!("{length:.3}")
+    } else {
+        format!("{length:.2e}")
+    }
 }
 
 fn numbers(matrix: &Matrix) -> String {
@@ -292,6 +373,12 @@ mod tests {
             let accused = heard.iter().filter(|check| check.suspicion > 0.5);
             assert_eq!(accused.count(), told, "{anchors}");
         }
+    }
+
+    #[test]
+    fn lengths_of_any_size_are_short() {
+        let told = [0.0, 0.05612, 41.0, 5.5e8, 3e-9].map(three_digits);
+        assert_eq!(told, ["0.000", "0.056", "41.000", "5.50e8", "3.00e-9"]);
     }
 
     #[test]
