@@ -17,6 +17,7 @@
 //! A column, or one of these attributes, may hold the kinds of the edges: their layers or relations.
 
 mod columns;
+mod pending;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ use super::recognise::{DOUBTFUL, Doubt};
 use super::table::{Shape, Table, write_field};
 use super::{Format, LoadedGraph, ReadOptions, finish};
 use columns::{Columns, attribute};
+use pending::Pending;
 
 /// The columns of a table of pairs.
 pub(super) const SHAPE: Shape = Shape {
@@ -72,6 +74,7 @@ pub fn read_edge_list_from(
     let mut columns: Option<Columns> = None;
     let mut doubt = Doubt::default();
     let mut kinds = KindRows::default();
+    let mut pending = Pending::default();
     let mut note = None;
     let mut doubts = Vec::new();
     while let Some(row) = table.next()? {
@@ -91,26 +94,29 @@ pub fn read_edge_list_from(
             }
         };
         doubt.see(&row, columns.target);
-        let source = builder.node(row.id(columns.source)?)?;
-        let target = builder.node(row.id(columns.target)?)?;
+        let (source, target) = (row.id(columns.source)?, row.id(columns.target)?);
         let weight = match columns.weight {
             None => 1.0,
             Some(column) if row.get(column).starts_with('{') => attribute(&row, column, options)?,
             Some(column) => row.number(column)?,
         };
-        let line = Some(row.line());
         let is_arc = columns.is_directed(&row)? || options.directed == Some(true);
-        if let Some(kind) = columns.kind(&row, options)? {
-            let is_arc = is_arc && options.directions() == Directions::Keep;
-            kinds.add((source, target), kind, weight, is_arc, row.line());
-        } else if is_arc {
-            builder.arc(source, target, weight, line)?;
-        } else {
-            builder.edge(source, target, weight, line)?;
-        }
         rows += 1;
+        if let Some(kind) = columns.kind(&row, options)? {
+            let ends = (builder.node(source)?, builder.node(target)?);
+            let is_arc = is_arc && options.directions() == Directions::Keep;
+            kinds.add(ends, kind, weight, is_arc, row.line());
+        } else {
+            pending.push([source, target], weight, row.line(), is_arc);
+            if !pending.is_full() {
+                continue;
+            }
+            pending.add_to(&mut builder)?;
+        }
         options.reserve_beside(name, &builder, kinds.memory())?;
     }
+    pending.add_to(&mut builder)?;
+    options.reserve_beside(name, &builder, kinds.memory())?;
     if rows == 0 {
         let Some(table) = &options.nodes else {
             return Err(fault(

@@ -13,9 +13,12 @@ mod interner;
 mod kinds;
 mod labels;
 mod laplacian;
+mod name_hash;
+mod name_table;
 mod summary;
 
 pub use builder::{Directions, Duplicates, GraphBuilder};
+pub use interner::NameBlock;
 pub use kinds::{EdgeKinds, KindEdge};
 pub use labels::Labels;
 pub use laplacian::Laplacian;
