@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::budget::Budget;
 use super::links::{Links, mixed};
 
 #[derive(Debug, Clone)]
@@ -185,7 +186,7 @@ impl Cells {
         links: &L,
         half: Option<usize>,
         most: usize,
-        budget: &mut u64,
+        budget: &mut Budget<'_>,
     ) -> bool {
         let mut is_fine = true;
         for _ in 0..most {
@@ -210,7 +211,7 @@ impl Cells {
         links: &L,
         start: usize,
         half: Option<usize>,
-        budget: &mut u64,
+        budget: &mut Budget<'_>,
     ) -> bool {
         let mut asked = std::mem::take(&mut self.asked);
         let mut touched = std::mem::take(&mut self.touched);
@@ -247,8 +248,7 @@ impl Cells {
         touched.clear();
         self.asked = asked;
         self.touched = touched;
-        *budget = budget.saturating_sub(steps + 1);
-        is_fine && *budget > 0
+        budget.spend(steps + 1) && is_fine
     }
 
     /// Splits the cell of `group`, of whose nodes each was touched, by their sums; the nodes of the cell that

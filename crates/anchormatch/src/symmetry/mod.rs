@@ -13,6 +13,7 @@
 //! Refinement settles trees and nearly all graphs without symmetries; what it cannot settle is searched
 //! within a budget of steps, beyond which nodes count as told apart.
 
+mod budget;
 mod cells;
 mod links;
 mod open;
@@ -22,6 +23,7 @@ mod tests;
 
 use rayon::prelude::*;
 
+use self::budget::Budget;
 use self::cells::Cells;
 use self::links::{Links, TwoGraphs, mixed};
 use crate::graph::Graph;
@@ -113,23 +115,27 @@ impl Symmetry {
         let [source, target] = colours;
         let mut colours = source;
         colours.extend(target);
+        let none = || Self {
+            orbits: graphs.map(|graph| Orbits::new(graph.node_count(), Vec::new())),
+            ..Self::default()
+        };
         for _ in 0..ROUNDS {
+            if monitor.interrupted().is_some() {
+                return none();
+            }
             colours = seen(&links, &colours);
         }
         let mut cells = Cells::new(&colours);
         drop(colours);
         cells.ask_beside_open(&links);
         let arcs = graphs.map(|graph| graph.sparse_adjacency().entries() as u64);
-        let mut budget = STEPS + 4 * (arcs[0] + arcs[1]);
-        // A refinement alone is never cut short: half of one would tell apart what is alike.
-        let mut unlimited = u64::MAX;
+        let mut budget = Budget::new(STEPS + 4 * (arcs[0] + arcs[1]), monitor);
+        // Of a refinement that is cut short nothing is kept: half of one would tell apart what is alike.
+        let mut unlimited = Budget::new(u64::MAX, monitor);
         if !cells.refine(&links, None, usize::MAX, &mut unlimited)
             || monitor.interrupted().is_some()
         {
-            return Self {
-                orbits: graphs.map(|graph| Orbits::new(graph.node_count(), Vec::new())),
-                ..Self::default()
-            };
+            return none();
         }
         open::settle(&links, &cells, &mut budget)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use super::cells::Cells;
 use super::links::{Links, TwoGraphs, mixed};
 use super::pairing::{Outcome, Pairing, Part};
@@ -24,7 +25,7 @@ struct Class {
 }
 
 /// The orbits of both graphs and a copy, from cells that no longer split.
-pub(super) fn settle(links: &TwoGraphs<'_>, cells: &Cells, budget: &mut u64) -> Symmetry {
+pub(super) fn settle(links: &TwoGraphs<'_>, cells: &Cells, budget: &mut Budget<'_>) -> Symmetry {
     let half = links.half();
     let mut counts = vec![[0u32; 2]; links.nodes()];
     for start in cells.starts() {
@@ -234,7 +235,7 @@ impl Open<'_> {
 }
 
 /// The parts by what they are, and whether all were compared.
-fn classes(parts: &[Placed], budget: &mut u64) -> (Vec<Class>, bool) {
+fn classes(parts: &[Placed], budget: &mut Budget<'_>) -> (Vec<Class>, bool) {
     let mut by_look: BTreeMap<(&[u64], u64), Vec<usize>> = BTreeMap::new();
     for (k, placed) in parts.iter().enumerate() {
         let labels = placed.part.links.iter().map(|&(_, label)| mixed(label));
@@ -278,7 +279,7 @@ fn classes(parts: &[Placed], budget: &mut u64) -> (Vec<Class>, bool) {
 }
 
 /// The nodes of a part that symmetries of it exchange, and the logarithm of the number of symmetries.
-fn orbits_within(part: &Part, budget: &mut u64) -> (Vec<Vec<u32>>, f64) {
+fn orbits_within(part: &Part, budget: &mut Budget<'_>) -> (Vec<Vec<u32>>, f64) {
     let nodes = part.len() as u32;
     let mut ways = 0.0;
     let mut leader: Vec<u32> = (0..nodes).collect();
@@ -297,7 +298,7 @@ fn orbits_within(part: &Part, budget: &mut u64) -> (Vec<Vec<u32>>, f64) {
                 let known = leaders
                     .iter()
                     .any(|&w| find(&mut leader, w) == find(&mut leader, v));
-                if known || *budget == 0 {
+                if known || budget.is_spent() {
                     continue;
                 }
                 let mut is_new = true;
@@ -336,7 +337,7 @@ fn orbits_within(part: &Part, budget: &mut u64) -> (Vec<Vec<u32>>, f64) {
 }
 
 /// What is seen from each node when it is set apart: nodes that see different things are not alike.
-fn looks(part: &Part, budget: &mut u64) -> Vec<u64> {
+fn looks(part: &Part, budget: &mut Budget<'_>) -> Vec<u64> {
     let mut cells = Cells::new(&part.cells);
     cells.ask_all();
     let nodes = 0..part.len() as u32;

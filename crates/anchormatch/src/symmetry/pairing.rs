@@ -1,5 +1,6 @@
 //! The search for a way to lay one part of a graph upon another.
 
+use super::budget::Budget;
 use super::cells::Cells;
 use super::links::Links;
 
@@ -90,7 +91,7 @@ struct Choice {
 
 impl<'a> Pairing<'a> {
     /// Two parts of the same size.
-    pub(super) fn new(parts: [&'a Part; 2], budget: &mut u64) -> Self {
+    pub(super) fn new(parts: [&'a Part; 2], budget: &mut Budget<'_>) -> Self {
         let half = parts[0].len();
         let colours: Vec<u64> = parts.iter().flat_map(|part| part.cells.clone()).collect();
         let links = TwoParts(parts);
@@ -107,9 +108,9 @@ impl<'a> Pairing<'a> {
     }
 
     /// Any way to lay the first part upon the second.
-    pub(super) fn any(&mut self, budget: &mut u64) -> Outcome {
+    pub(super) fn any(&mut self, budget: &mut Budget<'_>) -> Outcome {
         if !self.may_fit {
-            return unfit(*budget);
+            return unfit(budget);
         }
         let mark = self.cells.mark();
         let outcome = self.extended(budget);
@@ -118,16 +119,16 @@ impl<'a> Pairing<'a> {
     }
 
     /// A way that lays `node` upon `other`.
-    pub(super) fn with(&mut self, node: u32, other: u32, budget: &mut u64) -> Outcome {
+    pub(super) fn with(&mut self, node: u32, other: u32, budget: &mut Budget<'_>) -> Outcome {
         if !self.may_fit {
-            return unfit(*budget);
+            return unfit(budget);
         }
         let mark = self.cells.mark();
         self.cells.set_apart(&[node, other + self.half as u32]);
         let outcome = if self.refined(budget) {
             self.extended(budget)
         } else {
-            unfit(*budget)
+            unfit(budget)
         };
         self.cells.undo(mark);
         outcome
@@ -136,7 +137,11 @@ impl<'a> Pairing<'a> {
     /// The logarithm of the number of ways to lay a part upon itself: nodes are fixed one after the other, each of
     /// which could have gone to the whole of its orbit, of which `first` tells the size before any is fixed; after
     /// that a cell is taken for one.
-    pub(super) fn ways(&mut self, first: impl FnOnce(u32) -> usize, budget: &mut u64) -> f64 {
+    pub(super) fn ways(
+        &mut self,
+        first: impl FnOnce(u32) -> usize,
+        budget: &mut Budget<'_>,
+    ) -> f64 {
         let (mark, half) = (self.cells.mark(), self.half as u32);
         let mut first = Some(first);
         let (mut ways, mut from) = (0.0, 0);
@@ -164,12 +169,12 @@ impl<'a> Pairing<'a> {
         starts.find(|&start| self.cells.members(start).len() > 2)
     }
 
-    fn refined(&mut self, budget: &mut u64) -> bool {
+    fn refined(&mut self, budget: &mut Budget<'_>) -> bool {
         (self.cells).refine(&self.links, Some(self.half), usize::MAX, budget)
     }
 
     /// Makes choices until none is left, and other ones where they come to nothing.
-    fn extended(&mut self, budget: &mut u64) -> Outcome {
+    fn extended(&mut self, budget: &mut Budget<'_>) -> Outcome {
         let mut choices: Vec<Choice> = Vec::new();
         loop {
             let from = choices.last().map_or(0, |choice| choice.from);
@@ -203,7 +208,7 @@ impl<'a> Pairing<'a> {
                 if self.refined(budget) {
                     break;
                 }
-                if *budget == 0 {
+                if budget.is_spent() {
                     return Outcome::Unknown;
                 }
             }
@@ -223,8 +228,8 @@ impl<'a> Pairing<'a> {
     }
 }
 
-fn unfit(budget: u64) -> Outcome {
-    if budget == 0 {
+fn unfit(budget: &Budget<'_>) -> Outcome {
+    if budget.is_spent() {
         Outcome::Unknown
     } else {
         Outcome::Impossible
