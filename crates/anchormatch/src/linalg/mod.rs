@@ -17,5 +17,5 @@ pub use eigen::{SymmetricEigen, project_psd, symmetric_eigen};
 pub use matrix::Matrix;
 pub(crate) use normal::quantile;
 pub use pair_values::{PairValues, RowValues};
-pub use product::{dot, multiply_into, multiply_transposed_into};
+pub use product::{dot, multiply_into, multiply_transposed_into, multiply_while};
 pub use vectors::Vectors;

@@ -18,9 +18,24 @@ const PARALLEL_WORK: usize = 1 << 20;
 /// # Panics
 /// When a slice does not fill its shape.
 pub fn multiply_into(out: &mut [f64], a: &[f64], b: &[f64], m: usize, k: usize, n: usize) {
+    multiply_while(out, a, b, (m, k, n), &|| true);
+}
+
+/// [`multiply_into`] that asks `go_on` before every block of rows; `false` when it was cut short, `out` then partly as it
+/// was.
+///
+/// # Panics
+/// As [`multiply_into`].
+pub fn multiply_while(
+    out: &mut [f64],
+    a: &[f64],
+    b: &[f64],
+    (m, k, n): (usize, usize, usize),
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> bool {
     assert_eq!(b.len(), k * n, "right factor fills its shape");
     let right = MatRef::from_row_major_slice(b, k, n);
-    blocks(out, a, right, m, k, n);
+    blocks(out, a, right, (m, k, n), go_on)
 }
 
 /// `out = a · bᵀ`, with `a` m×k, `b` n×k and `out` m×n, all row-major.
@@ -37,7 +52,7 @@ pub fn multiply_transposed_into(
 ) {
     assert_eq!(b.len(), k * n, "right factor fills its shape");
     let right = MatRef::from_row_major_slice(b, n, k).transpose();
-    blocks(out, a, right, m, k, n);
+    blocks(out, a, right, (m, k, n), &|| true);
 }
 
 /// Σ a_k b_k, in eight running sums that the compiler keeps in vector registers.
@@ -55,15 +70,21 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-fn blocks(out: &mut [f64], a: &[f64], right: MatRef<'_, f64>, m: usize, k: usize, n: usize) {
+fn blocks(
+    out: &mut [f64],
+    a: &[f64],
+    right: MatRef<'_, f64>,
+    (m, k, n): (usize, usize, usize),
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> bool {
     assert_eq!(out.len(), m * n, "product fills its shape");
     assert_eq!(a.len(), m * k, "left factor fills its shape");
     if m == 0 || n == 0 {
-        return;
+        return true;
     }
     if k == 0 {
         out.fill(0.0);
-        return;
+        return true;
     }
     let block = |(out, a): (&mut [f64], &[f64])| {
         let rows = out.len() / n;
@@ -73,12 +94,19 @@ fn blocks(out: &mut [f64], a: &[f64], right: MatRef<'_, f64>, m: usize, k: usize
     };
     if m.saturating_mul(k).saturating_mul(n) < PARALLEL_WORK {
         block((out, a));
+        true
     } else {
         // The shape alone decides, so that the summation order never depends on the threads.
         let rows = m.div_ceil(TASKS).next_multiple_of(8).min(BLOCK_ROWS);
         out.par_chunks_mut(rows * n)
             .zip(a.par_chunks(rows * k))
-            .for_each(block);
+            .all(|part| {
+                let goes_on = go_on();
+                if goes_on {
+                    block(part);
+                }
+                goes_on
+            })
     }
 }
 
@@ -92,6 +120,24 @@ mod tests {
         (0..len)
             .map(|i| ((i as u64 * 7919 + seed * 104_729) % 1000) as f64 / 500.0 - 1.0)
             .collect()
+    }
+
+    #[test]
+    fn a_product_that_is_cut_short_does_few_blocks_more() {
+        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+        let (m, k, n) = (2000, 30, 40);
+        let (a, b) = (entries(m * k, 1), entries(k * n, 2));
+        let mut out = vec![f64::NAN; m * n];
+        let asked = AtomicUsize::new(0);
+        let go_on = || asked.fetch_add(1, Relaxed) < 3;
+        assert!(!multiply_while(&mut out, &a, &b, (m, k, n), &go_on));
+        let rows = out.chunks(n).filter(|row| !row[0].is_nan()).count();
+        assert_eq!(rows, 3 * BLOCK_ROWS);
+        let mut whole = vec![f64::NAN; m * n];
+        multiply_into(&mut whole, &a, &b, m, k, n);
+        for (row, want) in out.chunks(n).zip(whole.chunks(n)) {
+            assert!(row[0].is_nan() || row == want);
+        }
     }
 
     proptest! {

@@ -75,7 +75,7 @@ pub trait Pairwise: Send + Sync {
         x: &[f64],
         out: &mut [f64],
         scratch: &mut [f64],
-        _go_on: &dyn Fn() -> bool,
+        _go_on: &(dyn Fn() -> bool + Sync),
     ) -> bool {
         self.apply(x, out, scratch);
         true

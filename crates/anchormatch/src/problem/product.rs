@@ -197,17 +197,40 @@ impl Pairwise for ProductPairwise {
     }
 
     fn apply(&self, x: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        self.apply_while(x, out, scratch, &|| true);
+    }
+
+    fn apply_while(
+        &self,
+        x: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> bool {
         let (n, m) = self.shape();
         let (half, rest) = scratch.split_at_mut(n * m);
-        self.a.multiply(x, half, m);
-        self.b.multiply_right(half, out, n);
-        if let Some((at, bt)) = &self.transposed {
-            at.multiply(x, half, m);
-            bt.multiply_right(half, rest, n);
-            for (slot, value) in out.iter_mut().zip(rest) {
-                *slot = 0.5 * (*slot + *value);
+        let goes_on =
+            |half: &mut [f64], w: &Weights| w.multiply_while(x, half, m, go_on) && go_on();
+        let Some((at, bt)) = &self.transposed else {
+            if !goes_on(half, &self.a) {
+                return false;
             }
+            self.b.multiply_right(half, out, n);
+            return true;
+        };
+        // What comes second in the sum is made first: `out` is written when nothing more is asked.
+        if !goes_on(half, at) {
+            return false;
         }
+        bt.multiply_right(half, rest, n);
+        if !goes_on(half, &self.a) {
+            return false;
+        }
+        self.b.multiply_right(half, out, n);
+        for (slot, value) in out.iter_mut().zip(rest) {
+            *slot = 0.5 * (*slot + *value);
+        }
+        true
     }
 
     fn scratch_len(&self) -> usize {

@@ -19,7 +19,7 @@ use super::low_rank::Rows;
 use super::{GaussianKernel, KernelFactors, LowRank, Pairwise};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
-use crate::linalg::{Matrix, multiply_into, multiply_transposed_into};
+use crate::linalg::{Matrix, multiply_transposed_into, multiply_while};
 use crate::monitor::Monitor;
 
 /// W(ia, jb) = k(x_ij, y_ab), or Σᵣ Fᵣ_ij Gᵣ_ab, for i ≠ j and a ≠ b.
@@ -213,11 +213,10 @@ impl Pairwise for SeparablePairwise {
         x: &[f64],
         out: &mut [f64],
         scratch: &mut [f64],
-        go_on: &dyn Fn() -> bool,
+        go_on: &(dyn Fn() -> bool + Sync),
     ) -> bool {
         let ((n, m), r) = (self.shape(), self.rank);
-        multiply_into(scratch, &self.f, x, n * r, n, m);
-        let goes_on = go_on();
+        let goes_on = multiply_while(scratch, &self.f, x, (n * r, n, m), go_on) && go_on();
         if goes_on {
             multiply_transposed_into(out, scratch, &self.g, n, r * m, m);
         }

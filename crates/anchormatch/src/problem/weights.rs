@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::linalg::{Csr, Matrix, multiply_into, multiply_transposed_into};
+use crate::linalg::{Csr, Matrix, multiply_transposed_into, multiply_while};
 
 /// A square matrix of weights between the nodes of one side.
 #[derive(Debug, Clone)]
@@ -174,10 +174,24 @@ impl Weights {
 
     /// `out = self · x`, x n×m row-major.
     pub(crate) fn multiply(&self, x: &[f64], out: &mut [f64], m: usize) {
+        self.multiply_while(x, out, m, &|| true);
+    }
+
+    /// [`multiply`](Self::multiply); `false` when `go_on` cut it short.
+    pub(crate) fn multiply_while(
+        &self,
+        x: &[f64],
+        out: &mut [f64],
+        m: usize,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> bool {
         let n = self.node_count();
         match self {
-            Self::Dense(matrix) => multiply_into(out, matrix.as_slice(), x, n, n, m),
-            Self::Sparse(listed) => listed.multiply_into(out, x, m),
+            Self::Dense(matrix) => multiply_while(out, matrix.as_slice(), x, (n, n, m), go_on),
+            Self::Sparse(listed) => {
+                listed.multiply_into(out, x, m);
+                true
+            }
         }
     }
 

@@ -132,7 +132,10 @@ fn probed(pairwise: &dyn Pairwise, seed: u64, monitor: &Monitor) -> Option<f64> 
         }
         probe.fill_with(|| random.random_range(-1.0..1.0));
         centre(&mut probe, n, m);
-        pairwise.apply(&probe, &mut image, &mut scratch);
+        let go_on = || monitor.interrupted().is_none();
+        if !pairwise.apply_while(&probe, &mut image, &mut scratch, &go_on) {
+            return None;
+        }
         centre(&mut image, n, m);
         sizes.push(norm(&probe));
         images.push(norm(&image));
