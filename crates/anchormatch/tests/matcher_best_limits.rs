@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anchormatch::anchors::Anchor;
 use anchormatch::linalg::Matrix;
-use anchormatch::matcher::{Best, Matcher};
+use anchormatch::matcher::{Best, Matcher, RegimeChoice};
 use anchormatch::solver::Status;
 use anchormatch::{Anchors, Error, Graph, Monitor, Task};
 use anchormatch_invariants::matching::assert_sound;
@@ -278,6 +278,52 @@ fn a_stop_at_any_step_gives_a_sound_result() {
                 assert_eq!(matching.status, expected, "after {steps} steps");
             }
             Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
+        }
+    }
+}
+
+/// Runs with a monitor that is cancelled at a checkpoint; how many there were, and how many of them after it.
+fn steps(preset: &Best, task: &Task<'_>, cancelled_at: usize) -> (usize, usize) {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    let monitor = Monitor::silent();
+    let (token, seen) = (monitor.cancel_token(), Arc::new(AtomicUsize::new(0)));
+    let counter = Arc::clone(&seen);
+    let monitor = monitor.observe(move |_| {
+        if counter.fetch_add(1, Relaxed) == cancelled_at {
+            token.cancel();
+        }
+    });
+    match preset.run(task, &monitor) {
+        Ok(matching) => assert_sound(preset, &matching, task),
+        Err(error) => assert!(matches!(error, Error::Stopped(_)), "{error}"),
+    }
+    let seen = seen.load(Relaxed);
+    (seen, seen.saturating_sub(cancelled_at.saturating_add(1)))
+}
+
+#[test]
+fn after_a_stop_no_stage_goes_on() {
+    let planted = [
+        Planted::new(Kind::Complete, 30, [2, 3], 0.1, 5),
+        Planted::new(Kind::Sparse, 200, [10, 10], 0.05, 6),
+    ];
+    for planted in &planted {
+        let (source, target) = (&planted.source, &planted.target);
+        let anchors = Anchors::from_indices(source, target, &planted.pairs(&[3, 7, 9])).unwrap();
+        let task = Task::new(source, target, &anchors).unwrap();
+        for regime in [RegimeChoice::Dense, RegimeChoice::Sparse] {
+            let preset = Best::default().with_regime(regime);
+            let (whole, _) = steps(&preset, &task, usize::MAX);
+            assert!(whole > 5, "{whole} steps");
+            // Every stage that is still to come may look once, on each of the machine's threads.
+            for part in 0..16 {
+                let at = part * whole / 16;
+                let (_, after) = steps(&preset, &task, at);
+                assert!(
+                    after <= 20,
+                    "{after} steps after the {at}th of {whole}, {regime:?}"
+                );
+            }
         }
     }
 }
