@@ -8,7 +8,10 @@ use super::edges::evenly;
 use super::text::counted;
 
 /// Anchors, and doubtful pairs, whose surroundings are drawn together.
-const CENTRES: usize = 50;
+const CENTRES: usize = 20;
+/// Nodes a side where both graphs are too large to be drawn whole. More of them, each with its line to the other side,
+/// are a block of ink; so many show what is near each centre, and can be laid out well.
+const SAMPLED: usize = 400;
 /// Neighbours of one node that belong to its surroundings: of a hub a few stand for all.
 const NEIGHBOURS: usize = 12;
 
@@ -23,6 +26,8 @@ impl Choice {
     /// At most `most` nodes a side.
     pub(super) fn of(view: &View<'_>, most: usize) -> Self {
         let sides = [&view.report.source, &view.report.target];
+        let is_large = sides.iter().all(|side| side.graph.node_count() > most);
+        let most = if is_large { most.min(SAMPLED) } else { most };
         let best_first = || {
             let rest = view.runs.iter().enumerate();
             let rest = rest.filter(|(k, _)| *k != view.best).map(|(_, run)| run);
