@@ -11,6 +11,7 @@ pub mod learning;
 pub mod networks;
 pub mod points;
 pub mod qaplib;
+pub mod reading;
 pub mod reproduce;
 pub mod solvers;
 pub mod suggest;

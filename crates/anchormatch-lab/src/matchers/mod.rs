@@ -2,19 +2,21 @@
 //!
 //! [`SeededSolver`] is a solver of the registry on the product of both adjacency matrices; [`ByHand`] is
 //! a [`Program`] of one's own, its W put together on the [`Workbench`]. [`all`] lists what experiments
-//! can pick by name: every matcher of the library, then every solver, then [`Percolation`], the simple
-//! baseline. A new matcher or solver is among them by itself.
+//! can pick by name: every matcher of the library, then every solver, then [`Percolation`] and
+//! [`LabelPropagation`], the simple baselines. A new matcher or solver is among them by itself.
 
 mod by_hand;
 #[cfg(test)]
 pub(crate) mod fixed;
 mod icp;
+mod label_propagation;
 mod percolation;
 mod seeded_solver;
 mod workbench;
 
 pub use by_hand::{ByHand, Program};
 pub use icp::{Icp, IcpFamily};
+pub use label_propagation::LabelPropagation;
 pub use percolation::Percolation;
 pub use seeded_solver::SeededSolver;
 pub use workbench::{Heat, Loss, Workbench};
@@ -26,15 +28,20 @@ use anchormatch::{Error, Result, solver};
 /// The parameter that sets everything random in a matcher.
 pub(crate) const SEED: &str = "seed";
 
-/// The matchers of the library, then the solvers as matchers, then percolation.
+/// The matchers of the library, then the solvers as matchers, then the baselines.
 #[must_use]
 pub fn all() -> Vec<Box<dyn Matcher>> {
     let solvers = solver::registry::all().into_iter();
     let solvers = solvers.map(|solver| Box::new(SeededSolver::new(solver)) as Box<dyn Matcher>);
-    let baseline: Box<dyn Matcher> = Box::new(Percolation);
+    let baselines: [Box<dyn Matcher>; 2] = [Box::new(Percolation), Box::new(LabelPropagation)];
     let library = registry::all().into_iter();
-    library.chain(solvers).chain([baseline]).collect()
+    library.chain(solvers).chain(baselines).collect()
 }
+
+/// The parameters of a matcher that has none.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
 
 /// The names of [`all`].
 #[must_use]

@@ -13,6 +13,8 @@ use anchormatch::settings::{self, Settings};
 use anchormatch::solver::{Solution, Status};
 use anchormatch::{Assignment, Graph, Matching, Monitor, Result, Task};
 
+use super::Nothing;
+
 /// Pairs of hubs with more pairs of neighbours give no marks.
 const LARGEST_PRODUCT: usize = 2_000_000;
 
@@ -67,11 +69,6 @@ impl Matcher for Percolation {
         Ok(growth.matching(task, monitor))
     }
 }
-
-/// It has no parameters.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 type Ranked = (u32, Reverse<usize>, Reverse<(u32, u32)>);
 

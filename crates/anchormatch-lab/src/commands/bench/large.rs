@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 
 use super::Common;
 use crate::experiments::large::{LargeRow, LargeTask, ROWS, exponent};
-use crate::matchers::Percolation;
+use crate::matchers::{LabelPropagation, Percolation};
 
 const LONG_ABOUT: &str = "\
 Match noisy copies of sparse random graphs, from thousands of nodes to millions, and tell recall, \
 precision, calibration, seconds and memory of `best` and `fast`, which may leave nodes alone, beside \
-percolation with noisy seeds, the simple baseline. At the end, how time and memory grow with the nodes.
+percolation with noisy seeds and label propagation, two simple baselines. At the end, how time and memory grow \
+with the nodes.
 
 Each copy keeps a share of the parent's edges; anchors are random. Recall is over the nodes that kept an \
 edge in both copies.";
@@ -26,7 +27,7 @@ Examples:
   anchormatch-lab bench large --largest 1000000         a million: minutes, and gigabytes for percolation
   anchormatch-lab bench large --largest 20000 --dense 5000 --seed 7";
 
-/// Large sparse graphs, beside percolation
+/// Large sparse graphs, beside percolation and label propagation
 #[derive(Debug, Args)]
 #[command(long_about = LONG_ABOUT, after_help = EXAMPLES)]
 pub(super) struct Options {
@@ -45,6 +46,10 @@ pub(super) struct Options {
     /// Leave percolation out beyond so many nodes
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     percolation: usize,
+
+    /// Leave label propagation out beyond so many nodes: it compares all pairs
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    label_propagation: usize,
 
     #[command(flatten)]
     pub(super) common: Common,
@@ -106,6 +111,9 @@ impl Options {
             vec![("best", Box::new(best.clone())), ("fast", Box::new(fast))];
         if nodes <= self.percolation {
             matchers.push(("percolation", Box::new(Percolation)));
+        }
+        if nodes <= self.label_propagation {
+            matchers.push(("label propagation", Box::new(LabelPropagation)));
         }
         if nodes <= self.dense {
             let dense = best.with_regime(RegimeChoice::Dense);
@@ -192,7 +200,7 @@ fn columns(cells: [&str; 10]) -> String {
         cost,
     ] = cells;
     format!(
-        "{family:<13}{nodes:>9}{anchors:>8}{kept:>6}{degree:>7}  {method:<12}{recall:>8}{precision:>10}{calibration:>7}  {cost}\n"
+        "{family:<13}{nodes:>9}{anchors:>8}{kept:>6}{degree:>7}  {method:<17}{recall:>8}{precision:>10}{calibration:>7}  {cost}\n"
     )
 }
 

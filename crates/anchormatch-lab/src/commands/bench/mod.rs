@@ -6,6 +6,7 @@ mod learning;
 mod networks;
 mod points;
 mod qaplib;
+mod reading;
 mod solvers;
 mod suggest;
 
@@ -29,6 +30,7 @@ Examples:
   anchormatch-lab bench dd --data DIR
   anchormatch-lab bench networks --data DIR --pairs yeast-05,enron --anchors 5
   anchormatch-lab bench large
+  anchormatch-lab bench reading
   anchormatch-lab bench points --trials 200";
 
 /// Measure solvers
@@ -46,6 +48,7 @@ enum What {
     Dd(dd::Options),
     Networks(networks::Options),
     Large(large::Options),
+    Reading(reading::Options),
     Points(points::Options),
     Suggest(suggest::Options),
     Learning(learning::Options),
@@ -60,6 +63,7 @@ impl Options {
             What::Dd(options) => options.common.json,
             What::Networks(options) => options.common.json,
             What::Large(options) => options.common.json,
+            What::Reading(options) => options.common.json,
             What::Points(options) => options.common.json,
             What::Suggest(options) => options.common.json,
             What::Learning(options) => options.common.json,
@@ -74,6 +78,7 @@ impl Options {
             What::Dd(options) => options.run(),
             What::Networks(options) => options.run(),
             What::Large(options) => options.run(),
+            What::Reading(options) => options.run(),
             What::Points(options) => options.run(),
             What::Suggest(options) => options.run(),
             What::Learning(options) => options.run(),
