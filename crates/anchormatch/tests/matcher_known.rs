@@ -263,9 +263,27 @@ fn edges_between_the_sides_tell_rings_apart() {
         .unwrap();
     let best = Best::default().with_regime(RegimeChoice::Dense);
     assert_eq!(right(&run(&best, &task)), NODES);
-    let sparse = run(&Best::default().with_regime(RegimeChoice::Sparse), &task);
-    let mut notes = sparse.notes.iter();
-    assert!(notes.any(|note| note.to_string().contains("between the two sides")));
+}
+
+/// Graphs without any edge within a side: over lists, too, the edges between the sides say who is whose partner.
+#[test]
+fn edges_between_the_sides_are_compared_over_lists() {
+    let [source, target] = pair(&[]);
+    let anchors = Anchors::from_indices(&source, &target, &truth()[..NODES / 3]).unwrap();
+    let end = |i: usize, k: usize| (5 * i + 7 * k + (i * k) % 11 * 3 + (i * i) % 13) % NODES;
+    let edges = || (0..NODES).flat_map(|i| (0..4).map(move |k| (i, end(i, k))));
+    let table = |entries: Vec<(usize, usize)>| {
+        let pattern = entries.iter().copied();
+        Csr::pattern(NODES, NODES, pattern).unwrap().map(|()| 1.0)
+    };
+    let there = table(edges().map(|(i, j)| (i, partner(j))).collect());
+    let back = table(edges().map(|(i, j)| (partner(i), j)).collect());
+    let plain = Task::new(&source, &target, &anchors).unwrap();
+    let task = plain.clone().with_crossing(there, back).unwrap();
+    let best = Best::default().with_regime(RegimeChoice::Sparse);
+    let (with, without) = (right(&run(&best, &task)), right(&run(&best, &plain)));
+    assert!(with > without + NODES / 3, "{with} {without}");
+    assert!(with * 10 > NODES * 8, "{with}");
 }
 
 /// Every two nodes are joined; only the layers differ.

@@ -321,6 +321,21 @@ pub(super) mod sparse {
     /// `scripts/bench_known.py`
     pub(in crate::matcher::best) const MOST_OF_SIMILARITY: f64 = 10.0;
 
+    /// No edges between the sides say more for or against a pair, in nats.
+    ///
+    /// `scripts/bench_known.py --rows crossing`
+    pub(in crate::matcher::best) const MOST_OF_CROSSING: f32 = 30.0;
+
+    /// Pairs of nodes that one pair may speak for by edges between the sides.
+    ///
+    /// `scripts/bench_known.py --rows crossing`
+    pub(in crate::matcher::best) const CROSSED: usize = 4096;
+
+    /// Times that what edges between the sides say is fitted to what is believed.
+    ///
+    /// `scripts/bench_known.py --rows crossing`
+    pub(in crate::matcher::best) const ROUNDS_ACROSS: usize = 2;
+
     /// The weight of no partner at all, beside one for each of a node's candidates.
     ///
     /// `scripts/bench_known.py`

@@ -1,10 +1,14 @@
-//! What is known beside the edges: anchors, soft anchors, similarities and attributes of nodes, candidates.
+//! What is known beside the edges: anchors, soft anchors, similarities and attributes of nodes, candidates, edges between
+//! the sides.
 
-use crate::matcher::best::thresholds::sparse::{MOST_OF_SIMILARITY, NAMED, NOT_LISTED};
+use crate::matcher::best::thresholds::sparse::{
+    MOST_OF_CROSSING, MOST_OF_SIMILARITY, NAMED, NOT_LISTED,
+};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::crossing::Crossing;
 use super::neighbours::keep_highest;
 use super::side::NONE;
 use crate::attributes::{AttributeModel, Attributes};
@@ -21,6 +25,7 @@ pub(super) struct Known {
     soft: Csr<f32>,
     similarity: Option<Similarity>,
     attributes: Option<(Arc<Attributes>, AttributeModel)>,
+    crossing: Option<Crossing>,
     /// Pairs that are ruled out, and nodes that have no partner.
     allowed: Option<Arc<Allowed>>,
     alone: [Vec<u32>; 2],
@@ -60,7 +65,10 @@ impl Known {
             (values, model)
         });
         let sources = u8::from(similarity.is_some()) + u8::from(attributes.is_some());
-        let more = MOST_OF_SIMILARITY as f32 * f32::from(sources);
+        let crossing = task.facts().crossing.as_ref();
+        let crossing = crossing.map(|[there, back]| Crossing::new([there, back]));
+        let between = crossing.as_ref().map_or(0.0, |_| MOST_OF_CROSSING);
+        let more = MOST_OF_SIMILARITY as f32 * f32::from(sources) + between;
         let alone = task.anchors().alone();
         let mut known = Self {
             range: 2.0 * (most + more),
@@ -69,6 +77,7 @@ impl Known {
             soft,
             similarity,
             attributes,
+            crossing,
             allowed: task.facts().allowed.clone(),
             alone: alone.map(|nodes| nodes.iter().map(|&i| i as u32).collect()),
             named: [Csr::empty(shape.0, shape.1), Csr::empty(shape.1, shape.0)],
@@ -91,6 +100,7 @@ impl Known {
             soft: Csr::from_triplets(shape.0, shape.1, soft)?,
             similarity: None,
             attributes: None,
+            crossing: None,
             allowed: None,
             alone: [Vec::new(), Vec::new()],
             named: [Csr::empty(shape.0, shape.1), Csr::empty(shape.1, shape.0)],
@@ -101,7 +111,8 @@ impl Known {
 
     /// Lists the pairs that soft anchors and the highest similarities name.
     fn name(&mut self) {
-        let has_lists = self.allowed.is_some() || self.attributes.is_some();
+        let has_lists =
+            self.allowed.is_some() || self.attributes.is_some() || self.crossing.is_some();
         if self.similarity.is_none() && self.soft.entries() == 0 && !has_lists {
             return;
         }
@@ -121,6 +132,11 @@ impl Known {
                         }
                     }
                     keep_highest(&mut row, NAMED);
+                    if let Some(crossing) = &self.crossing {
+                        let mut near: Vec<_> = crossing.row(i).collect();
+                        keep_highest(&mut near, NAMED);
+                        row.extend(near);
+                    }
                     row.extend(self.soft.row(i).map(|(a, v)| (a as u32, v)));
                     if let Some((attributes, model)) = &self.attributes {
                         let found = attributes.bring_up(model, i, NAMED, sums);
@@ -217,13 +233,30 @@ impl Known {
             None => soft,
             Some(similarity) => soft + similarity.nats(i, a),
         };
-        match &self.attributes {
+        let known = match &self.attributes {
             None => known,
             Some((attributes, model)) => known + attributes.nats(model, i, a) as f32,
-        }
+        };
+        known + self.crossing_nats(i, a)
     }
 
-    /// Fits what similarities and attributes say to pairs.
+    /// What is known of a pair of a matching: what two pairs say of each other by edges between the sides, half of it.
+    pub(super) fn told(&self, i: u32, a: u32) -> f32 {
+        self.prior(i, a) - 0.5 * self.crossing_nats(i as usize, a as usize)
+    }
+
+    #[inline]
+    fn crossing_nats(&self, i: usize, a: usize) -> f32 {
+        let crossing = self.crossing.as_ref();
+        crossing.map_or(0.0, |crossing| crossing.nats(i, a))
+    }
+
+    /// Whether there are edges between the sides.
+    pub(super) fn has_crossing(&self) -> bool {
+        self.crossing.is_some()
+    }
+
+    /// Fits what similarities, attributes and edges between the sides say to pairs.
     pub(super) fn fit(&mut self, partners: &[Vec<u32>; 2]) {
         if let Some(similarity) = &mut self.similarity {
             similarity.fit(&partners[0]);
@@ -232,6 +265,10 @@ impl Known {
             let matched = partners[0].iter().enumerate().filter(|(_, a)| **a != NONE);
             let pairs: Vec<_> = matched.map(|(i, &a)| (i, a as usize)).collect();
             *model = attributes.fit(&pairs);
+        }
+        if let Some(crossing) = &mut self.crossing {
+            crossing.fit(partners);
+            self.name();
         }
     }
 }

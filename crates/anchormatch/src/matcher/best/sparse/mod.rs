@@ -13,6 +13,7 @@
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
+//! Edges between the sides are part of what is known (`crossing`), and speak for a pair by the partners of their other ends.
 //! Where edges have directions, layers or relations, `correspondence` is the part of the model that says which
 //! kinds of the two sides go together.
 //!
@@ -25,6 +26,7 @@ mod beliefs;
 pub mod blocks;
 mod calibration;
 mod correspondence;
+mod crossing;
 mod decision;
 mod expansion;
 mod kinds;
@@ -48,7 +50,7 @@ use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
 use self::model::Model;
-use self::restarts::{begin_from, restart};
+use self::restarts::{across, begin_from, restart};
 use self::side::{NONE, Side, weights_differ};
 use super::chance::Chance;
 use super::evidence::log_prior;
@@ -100,7 +102,9 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     let weighted = weights_differ(graphs);
     monitor.reserve(
         "the candidates of all nodes",
-        bytes(graphs, weighted).saturating_add(kinds::bytes(task)),
+        bytes(graphs, weighted)
+            .saturating_add(kinds::bytes(task))
+            .saturating_add(crossing::bytes(task)),
         &[Hint::MoreMemory, Hint::Cluster, Hint::SmallerGraphs],
     )?;
     let mut log = Log::default();
@@ -123,7 +127,8 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     let (rounds, settled) = (expansion.rounds, expansion.matched());
     let most = iterations(preset.effort);
     let beliefs = log.stage("beliefs", monitor, |_| {
-        Ok(believe(&sides, &known, expansion, most, monitor))
+        let beliefs = believe(&sides, &known, expansion, most, monitor);
+        Ok(across(&sides, &mut known, beliefs, most, monitor))
     })?;
     let (beliefs, restarts) = log.stage("restarts", monitor, |_| {
         let most = (restarts(preset.effort), most);
@@ -237,6 +242,7 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     known.fit(&expansion.partners);
     let most = (restarts(preset.effort), iterations(preset.effort));
     let beliefs = believe(&sides, &known, expansion, most.1, monitor);
+    let beliefs = across(&sides, &mut known, beliefs, most.1, monitor);
     let (beliefs, _) = restart(&sides, &known, beliefs, most, monitor);
     let pairs = decide(&sides, &known, &beliefs.occupancy, false);
     let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
@@ -271,7 +277,7 @@ fn weigh(
         let prior: f64 = sure
             .iter()
             .filter(|pair| !pair.anchor)
-            .map(|pair| f64::from(known.prior(pair.source as u32, pair.target as u32)))
+            .map(|pair| f64::from(known.told(pair.source as u32, pair.target as u32)))
             .sum();
         let edges = model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
         let sources = sure.iter().filter(|pair| !pair.anchor);
@@ -395,12 +401,6 @@ fn bytes(graphs: [&Graph; 2], weighted: bool) -> u64 {
 
 /// Says what was asked for and is not done.
 fn note_unused(log: &mut Log, preset: &Best, task: &Task<'_>) {
-    if task.facts().crossing.is_some() {
-        log.note(Note::hinting(
-            "edges between the two sides are not compared in the sparse regime",
-            &[Hint::DenseRegime],
-        ));
-    }
     if task.facts().relations.is_none() {
         return;
     }

@@ -8,7 +8,9 @@ use super::beliefs::{Beliefs, believe};
 use super::expansion::expand;
 use super::known::Known;
 use super::side::{NONE, Side};
-use crate::matcher::best::thresholds::sparse::{GROWTH, IN_DOUBT, RESTARTED_FROM};
+use crate::matcher::best::thresholds::sparse::{
+    FITTED_FROM, GROWTH, IN_DOUBT, RESTARTED_FROM, ROUNDS_ACROSS,
+};
 use crate::monitor::Monitor;
 
 /// What comes of a matching that the caller brought, where that is expected to be better; `beliefs` else.
@@ -36,6 +38,32 @@ pub(super) fn begin_from(
     let others = believe(sides, known, expansion, iterations, monitor);
     let is_better = others.expected_right() > beliefs.expected_right();
     if is_better { others } else { beliefs }
+}
+
+/// Where there are edges between the sides: what they say by the pairs that became sure, and what is believed then, twice. What they
+/// say is known of pairs before any beliefs, and is not part of an iteration.
+pub(super) fn across(
+    sides: &[Side<'_>; 2],
+    known: &mut Known,
+    mut beliefs: Beliefs,
+    iterations: usize,
+    monitor: &Monitor,
+) -> Beliefs {
+    for _ in 0..if known.has_crossing() {
+        ROUNDS_ACROSS
+    } else {
+        0
+    } {
+        if monitor.interrupted().is_some() {
+            break;
+        }
+        let sure = beliefs.sure(sides, known, RESTARTED_FROM);
+        let likely = beliefs.sure(sides, known, FITTED_FROM);
+        known.fit(&likely);
+        let expansion = expand(sides, known, sure, monitor);
+        beliefs = believe(sides, known, expansion, iterations, monitor);
+    }
+    beliefs
 }
 
 /// Goes on from `beliefs`, at most so many times with so many iterations; the best beliefs, and how often it
