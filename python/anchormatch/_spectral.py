@@ -30,7 +30,8 @@ def signature(
     Parameters
     ----------
     graph
-        A graph in any form that :func:`match` takes.
+        A graph in any form that :func:`match` takes. Laplacians know no directions: of a directed graph,
+        the stronger of the two edges between nodes is the one that counts.
     kind : {"heat", "wave", "wavelet", "anchored", "random-walk", "node", "neighbourhood", "topological"}
         Heat that stays (Sun et al. 2009); presence of a wave of log-energy t (Aubry et al. 2011); a
         band-pass at scale t (Hammond et al. 2011); or heat that comes from each of ``anchors``, which
@@ -60,7 +61,7 @@ def signature(
     >>> bool(abs(s[0, 0] - s[2, 0]) < 1e-12), bool(s[1, 0] < s[0, 0])
     (True, True)
     """
-    network = as_graph(graph, max_memory, directed=False)
+    network = as_graph(graph, max_memory)
     nodes = [] if anchors is None else [network.find(node, "anchors") for node in anchors]
     if (kind == "anchored") != (anchors is not None) or (kind == "anchored" and not nodes):
         expected = "at least one id" if kind == "anchored" else "none, or kind='anchored'"
@@ -89,7 +90,8 @@ def heat_kernel(
     Parameters
     ----------
     graph
-        A graph in any form that :func:`match` takes.
+        A graph in any form that :func:`match` takes. Laplacians know no directions: of a directed graph,
+        the stronger of the two edges between nodes is the one that counts.
     time
         The diffusion time t; by default ``tau`` over the mean nonzero eigenvalue, with which the kernel
         does not depend on the scale of the weights.
@@ -114,7 +116,7 @@ def heat_kernel(
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    network = as_graph(graph, max_memory, directed=False)
+    network = as_graph(graph, max_memory)
     nodes = None if columns is None else [network.find(node, "columns") for node in columns]
     with limits(threads, None, max_memory) as resources:
         return _native.heat_kernel(

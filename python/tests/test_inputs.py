@@ -281,7 +281,6 @@ def test_directions_are_refused_where_none_are_wanted(data, kind, words):
     for call in (
         lambda: am.graph(data, directed=False),
         lambda: am.match(data, np.ones((2, 2)), directed=False),
-        lambda: am.heat_kernel(data),
     ):
         with pytest.raises(kind, match=words):
             call()

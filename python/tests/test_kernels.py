@@ -15,6 +15,15 @@ def laplacian(matrix):
     return np.diag(matrix.sum(axis=1)) - matrix
 
 
+def test_of_two_directions_the_stronger_conducts_heat(pair):
+    one_way = np.triu(pair.source) + 0.5 * np.tril(pair.source)
+    want = scipy.linalg.expm(-0.02 * laplacian(pair.source))
+    np.testing.assert_allclose(am.heat_kernel(one_way, 0.02), want, atol=1e-10)
+    np.testing.assert_allclose(
+        am.signature(one_way, times=[0.02]), am.signature(pair.source, times=[0.02]), atol=1e-12
+    )
+
+
 def test_the_heat_kernel_is_the_exponential(pair):
     want = scipy.linalg.expm(-0.02 * laplacian(pair.source))
     np.testing.assert_allclose(am.heat_kernel(pair.source, 0.02), want, atol=1e-10)
