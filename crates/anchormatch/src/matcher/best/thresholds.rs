@@ -322,6 +322,37 @@ pub(super) mod sparse {
     /// `scripts/bench_calibration.py --families sparse,acm_dblp,douban`
     pub(in crate::matcher::best) const CALIBRATION_GAIN: f64 = 3.0;
 
+    /// Nodes of the larger side beyond which no second opinion is asked: it takes as long as the first.
+    ///
+    /// `anchormatch-lab bench large`
+    pub(in crate::matcher::best) const LARGEST_CONSENSUS: usize = 50_000;
+
+    /// Anchors of which one is hidden from a second opinion.
+    ///
+    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
+    pub(in crate::matcher::best) const HIDDEN_ONE_IN: usize = 5;
+
+    /// Hidden anchors below which they say too little of an opinion.
+    ///
+    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
+    pub(in crate::matcher::best) const LEAST_HIDDEN: usize = 10;
+
+    /// Second opinions.
+    ///
+    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
+    pub(in crate::matcher::best) const OPINIONS: usize = 2;
+
+    /// Iterations of a second opinion before the hidden anchors are shown, and after.
+    ///
+    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
+    pub(in crate::matcher::best) const OPINION_ITERATIONS: usize = 12;
+    pub(in crate::matcher::best) const SHOWN_ITERATIONS: usize = 4;
+
+    /// The probability of a hidden anchor's partner that was not thought of.
+    ///
+    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
+    pub(in crate::matcher::best) const UNHEARD: f64 = 1e-3;
+
     /// Partners of a node that its similarities alone bring up.
     ///
     /// `scripts/bench_known.py`

@@ -159,12 +159,23 @@ pub(super) fn believe(
     iterations: usize,
     monitor: &Monitor,
 ) -> Beliefs {
-    let mut beliefs = Beliefs {
+    let beliefs = Beliefs {
         occupancy: certain(&expansion.partners),
         model: expansion.model,
         iterations: 0,
         changes: Vec::new(),
     };
+    go_on(sides, known, beliefs, iterations, monitor)
+}
+
+/// Iterates at most `iterations` times from what is believed.
+pub(super) fn go_on(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    mut beliefs: Beliefs,
+    iterations: usize,
+    monitor: &Monitor,
+) -> Beliefs {
     let anchored = known.partners();
     let mut balance = ListedBalance::new(sides[1].nodes());
     let mut last: Option<Last> = None;
@@ -186,7 +197,7 @@ pub(super) fn believe(
         last = Some(Last { nats, moved });
         if iteration < BELIEF_FITS {
             let likeliest = likeliest(&beliefs.occupancy, sides[1].nodes(), FITTED_FROM);
-            let model = Model::fit(sides, &likeliest);
+            let model = Model::fit(sides, &likeliest).with_mildness(beliefs.model.mildness);
             if !model.is_near(&beliefs.model) {
                 beliefs.model = model;
                 last = None;

@@ -10,6 +10,7 @@
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
+//! | consensus | `consensus` | the same with second opinions, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
@@ -25,6 +26,7 @@ mod anchor_check;
 mod beliefs;
 pub mod blocks;
 mod calibration;
+mod consensus;
 mod correspondence;
 mod crossing;
 mod decision;
@@ -46,6 +48,7 @@ use std::collections::BTreeMap;
 use self::anchor_check::check_anchors;
 use self::beliefs::{believe, tempered};
 use self::calibration::believable_share;
+use self::consensus::agree;
 use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
@@ -144,6 +147,10 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         };
         Ok((beliefs, share))
     })?;
+    let (beliefs, second) = log.stage("consensus", monitor, |_| match preset.effort {
+        Effort::Best => Ok(agree(&sides, &mut known, beliefs, most, monitor)),
+        Effort::Fast => Ok((beliefs, 0.0)),
+    })?;
     let mut pairs = log.stage("decision", monitor, |_| {
         Ok(decide(
             &sides,
@@ -175,6 +182,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     log.parameter("iterations of beliefs", beliefs.iterations);
     log.parameter("restarts", restarts);
     log.parameter("share of the evidence believed", format!("{share:.2}"));
+    log.parameter("weight of second opinions", format!("{second:.2}"));
     log.parameter(
         "source edges kept by the target",
         format!("{:.4}", model.seen[1]),

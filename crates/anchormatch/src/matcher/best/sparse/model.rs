@@ -83,6 +83,8 @@ pub(super) struct Model {
     pub(super) first: f32,
     /// λ p of two nodes of ordinary degree.
     close: f64,
+    /// What an edge that is missing counts.
+    pub(super) mildness: f32,
     /// The correlation of the weights of common edges, as normal scores.
     pub(super) weights: Copula,
     /// The correlation of degrees.
@@ -132,6 +134,7 @@ impl Model {
             first: closeness.ln() as f32,
             close: (closeness * ordinary).min(0.9),
             seen,
+            mildness: 1.0,
             weights: Copula::new(fitted.weights),
             degrees: Copula::new(fitted.degrees),
             lowest: [0, 1].map(|k| in_parent(k, lowest[k])),
@@ -179,7 +182,13 @@ impl Model {
 
     /// ln((1 − s)/(1 − c)) of the side that does not show an edge: `[of source edges, of target edges]`.
     pub(super) fn missing(&self) -> [f32; 2] {
-        [self.seen[1], self.seen[0]].map(|seen| missing(seen, self.close))
+        [self.seen[1], self.seen[0]].map(|seen| self.mildness * missing(seen, self.close))
+    }
+
+    /// The same model, under which an edge that is missing counts so much; where kinds say what it costs, it
+    /// counts in full.
+    pub(super) fn with_mildness(self, mildness: f32) -> Self {
+        Self { mildness, ..self }
     }
 }
 

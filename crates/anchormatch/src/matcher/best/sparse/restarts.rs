@@ -79,8 +79,7 @@ pub(super) fn restart(
     let mut expected = beliefs.expected_right();
     for tried in 0..most {
         let sure = beliefs.sure(sides, known, RESTARTED_FROM);
-        let settled = sure[0].iter().filter(|a| **a != NONE).count() as f64;
-        if nodes - settled < IN_DOUBT * nodes || monitor.interrupted().is_some() {
+        if in_doubt(&sure) < IN_DOUBT || monitor.interrupted().is_some() {
             return (beliefs, tried);
         }
         let expansion = expand(sides, known, sure, monitor);
@@ -96,4 +95,11 @@ pub(super) fn restart(
         }
     }
     (beliefs, most)
+}
+
+/// The share of the smaller side's nodes that have no partner yet.
+pub(super) fn in_doubt(partners: &[Vec<u32>; 2]) -> f64 {
+    let nodes = partners[0].len().min(partners[1].len()) as f64;
+    let settled = partners[0].iter().filter(|a| **a != NONE).count() as f64;
+    (nodes - settled) / nodes.max(1.0)
 }

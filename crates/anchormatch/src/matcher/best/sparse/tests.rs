@@ -1,5 +1,6 @@
 //! The parts against sums written out, and the chain on small graphs of every kind.
 
+mod consensus;
 mod kinds;
 mod stages;
 
