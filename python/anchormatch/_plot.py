@@ -18,8 +18,8 @@ __all__ = ["picture", "plot"]
 
 # The colours of the page by day; a test compares them with those of its style sheet.
 _SOURCE, _TARGET, _EDGE, _GROUND = "#0b7a75", "#8440b8", "#7d8798", "#ffffff"
-_RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#7a828f", "#0072b2"
-_DOUBTFUL, _SURE = "#e69f00", "#009e73"
+_RIGHT, _WRONG, _OPEN, _ANCHOR = "#dba100", "#d1242f", "#8a919d", "#0072b2"
+_DOUBTFUL, _SURE = "#c98500", "#009e73"
 #: Of confidences by tenths: sure from .9 on, as on the page.
 _SHADES = (*[_DOUBTFUL] * 9, _SURE)
 #: Lines and nodes of the small picture at most.

@@ -9,6 +9,7 @@ use quick_xml::events::Event;
 
 use super::*;
 
+mod colours;
 mod points;
 
 fn matching(pairs: &[(usize, usize, f64, bool)], n: usize, m: usize) -> Matching {

@@ -9,6 +9,16 @@ use serde_json::{Value, json};
 use crate::decisions::{Decided, Which};
 use crate::near::Partners;
 
+/// Graphs of up to so many nodes together are sent with the event of their match.
+const TOGETHER: usize = 2_000;
+
+/// How long a match took, in seconds: until it was begun, after its change came in, and by itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) waited: f64,
+    pub(crate) seconds: f64,
+}
+
 /// The last finished match.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -20,7 +30,7 @@ pub(crate) struct Answer {
     pub(crate) quick: bool,
     pub(crate) matching: Matching,
     pub(crate) partners: Partners,
-    pub(crate) seconds: f64,
+    pub(crate) times: Times,
     standing: [Vec<u8>; 2],
     suspicion: HashMap<usize, (f64, Option<usize>)>,
 }
@@ -32,7 +42,7 @@ impl Answer {
         matching: Matching,
         decided: &Decided,
         sizes: [usize; 2],
-        seconds: f64,
+        times: Times,
     ) -> Self {
         let mut standing = sizes.map(|n| vec![Standing::Unmatched as u8; n]);
         // What chance could explain is no witness against what a person said.
@@ -60,7 +70,7 @@ impl Answer {
             quick,
             matching,
             partners,
-            seconds,
+            times,
             standing,
             suspicion,
         }
@@ -103,13 +113,28 @@ impl Answer {
             "expected": expected,
             "counts": counts,
             "unmatched": [self.matching.unmatched_source.len(), self.matching.unmatched_target.len()],
-            "seconds": self.seconds,
+            "waited": self.times.waited,
+            "seconds": self.times.seconds,
             "status": self.matching.status.as_str(),
             "regime": regime,
             "model": self.matching.model.first().map(|m| json!({
                 "family": m.family, "probability": m.probability,
             })),
             "notes": notes,
+        })
+    }
+
+    /// The arrays of a match of small graphs, to go with its event: then a page need not ask for them.
+    pub(crate) fn arrays(&self) -> Option<Value> {
+        let nodes: usize = self.standing.iter().map(Vec::len).sum();
+        let partners = self.partners.of_source.iter();
+        let partners = partners.map(|partner| partner.map_or(-1, |t| t as i64));
+        (nodes <= TOGETHER).then(|| {
+            json!({
+                "partner": partners.collect::<Vec<_>>(),
+                "confidence": self.partners.confidence,
+                "standing": self.standing,
+            })
         })
     }
 
@@ -149,12 +174,19 @@ mod tests {
         let task = Task::new(&graph, &graph, &anchors).unwrap();
         let matching = Best::default().run(&task, &Monitor::silent()).unwrap();
         let decided = Decided::of(&anchors);
-        let answer = Answer::new((3, 1), false, matching, &decided, [8, 8], 0.1);
+        let (waited, seconds) = (0.01, 0.1);
+        let times = Times { waited, seconds };
+        let answer = Answer::new((3, 1), false, matching, &decided, [8, 8], times);
         let bytes = answer.bytes();
         assert_eq!(bytes.len(), 12 + 8 * 9 + 8);
         assert_eq!(bytes[12 + 64], Standing::Anchor as u8);
         assert_eq!(bytes[12 + 64 + 7], Standing::Alone as u8);
         assert_eq!(bytes[12 + 64 + 8 + 4], Standing::Anchor as u8);
+        let arrays = answer.arrays().unwrap();
+        assert_eq!(arrays["partner"][4], 4);
+        assert_eq!(arrays["partner"][7], -1);
+        assert_eq!(arrays["confidence"][4], 1.0);
+        assert_eq!(arrays["standing"][0][7], Standing::Alone as u8);
         let summary = answer.summary();
         let counts = summary["counts"].as_array().unwrap();
         let total: u64 = counts.iter().map(|c| c.as_u64().unwrap()).sum();

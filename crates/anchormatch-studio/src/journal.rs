@@ -155,8 +155,10 @@ impl Journal {
         &self.anchors
     }
 
-    /// Appends a line, all of it or nothing.
-    pub(crate) fn append(&mut self, line: &Line) -> Result<()> {
+    /// Appends a line, all of it or nothing. It outlives this program at once, and the machine once the file that is
+    /// handed back is [kept](Self::keep), for which nothing else has to wait.
+    #[must_use = "the line is to be kept"]
+    pub(crate) fn append(&mut self, line: &Line) -> Result<File> {
         let failed = |error| Error::io(&self.path, error);
         let mut text = String::new();
         if self.length == 0 {
@@ -178,16 +180,19 @@ impl Journal {
             let name = self.path.display().to_string();
             return Err(ParseError::new(name, found, expected).into());
         }
-        if let Err(error) = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_data())
-        {
+        if let Err(error) = file.write_all(text.as_bytes()) {
             // What was written of the line must not stand before the next one.
             let _ = file.set_len(length);
             return Err(failed(error));
         }
         self.length = length + text.len() as u64;
-        Ok(())
+        Ok(file)
+    }
+
+    /// Waits until the disk has what was [appended](Self::append) to the journal of `anchors`.
+    pub(crate) fn keep(anchors: &Path, appended: &File) -> Result<()> {
+        let kept = appended.sync_data();
+        kept.map_err(|error| Error::io(journal_of(anchors), error))
     }
 
     /// Writes the anchors file anew, whole or not at all.
@@ -250,10 +255,11 @@ impl Opened {
                     "the anchors file was changed by others since: it is read again, and undo goes back"
                         .to_owned(),
                 );
-                self.journal.append(&Line::Step(Step {
+                let appended = self.journal.append(&Line::Step(Step {
                     change: named(&step.change, graphs.map(Graph::labels)),
                     asked: false,
                 }))?;
+                Journal::keep(self.journal.anchors(), &appended)?;
                 self.history.push(step);
                 return Ok(());
             }
@@ -395,7 +401,8 @@ mod tests {
             change: named(&change, labels),
             asked: true,
         });
-        opened.journal.append(&line).unwrap();
+        let appended = opened.journal.append(&line).unwrap();
+        Journal::keep(opened.journal.anchors(), &appended).unwrap();
         opened.history.push(Step {
             change,
             asked: true,

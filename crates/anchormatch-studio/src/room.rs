@@ -1,12 +1,14 @@
 //! The room where all pages of a studio meet: what was said, the last finished match, and who has to hear of it.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anchormatch::graph::Labels;
 use anchormatch::matcher::registry;
-use anchormatch::monitor::CancelToken;
-use anchormatch::{Anchors, Graph, Result};
+use anchormatch::monitor::{CancelToken, Stopwatch};
+use anchormatch::{Anchors, Graph, Monitor, Result};
 use anchormatch_io::{write_pairs, write_whole};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,7 +62,20 @@ pub(crate) struct Orders {
     pub(crate) running: Option<CancelToken>,
     /// A match whose layout and questions are to be made.
     pub(crate) follow: Option<Arc<Answer>>,
+    /// Stops the layout and the questions that are being made.
+    pub(crate) following: Option<CancelToken>,
+    /// Whether a page waits for the first answer to a change: all cores are for the match until then.
+    pub(crate) hurry: bool,
     pub(crate) closed: bool,
+}
+
+impl Orders {
+    /// Stops what is under way.
+    fn interrupt(&mut self) {
+        for token in [self.running.take(), self.following.take()] {
+            token.iter().for_each(CancelToken::cancel);
+        }
+    }
 }
 
 /// What changes.
@@ -71,6 +86,8 @@ pub(crate) struct Session {
     pub(crate) choices: Choices,
     /// Counts changes.
     pub(crate) change: u64,
+    /// Runs since the last change was received.
+    pub(crate) since: Stopwatch,
     /// Counts finished matches.
     pub(crate) matches: u64,
     pub(crate) answer: Option<Arc<Answer>>,
@@ -113,7 +130,7 @@ impl Room {
         let choices = choices.unwrap_or(first);
         // What cannot be matched at all is said before a page opens.
         let matcher = setup.base.matcher(&choices)?;
-        let monitor = anchormatch::Monitor::silent();
+        let monitor = Monitor::silent();
         setup.task(matcher.as_ref(), &choices, history.now(), &monitor)?;
         let notes = setup.notes.iter().cloned().chain(notes).collect();
         let session = Session {
@@ -121,6 +138,7 @@ impl Room {
             history,
             choices,
             change: 0,
+            since: monitor.stopwatch(),
             matches: 0,
             answer: None,
             questions: Vec::new(),
@@ -163,9 +181,7 @@ impl Room {
     pub(crate) fn close(&self) {
         let mut session = self.session();
         session.orders.closed = true;
-        if let Some(token) = &session.orders.running {
-            token.cancel();
-        }
+        session.orders.interrupt();
         drop(session);
         self.scene.close();
         self.wake.notify_all();
@@ -197,6 +213,8 @@ impl Room {
             events.push(matched(&session, answer));
             events.push(questions(&session));
         }
+        // A page may have fetched the target before it was laid out anew.
+        events.extend(self.scene.number().map(places));
         if let Some(failure) = &session.failure {
             events.push(failed(failure));
         }
@@ -205,52 +223,55 @@ impl Room {
 
     /// Does what a page asks for; the number of the change.
     pub(crate) fn act(&self, act: Act) -> Reply<u64> {
+        let since = Monitor::silent().stopwatch();
         let _one_by_one = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = self.session();
-        match act {
+        let appended = match act {
             Act::Say { change, asked } => self.say(&mut session, &change, asked)?,
             Act::Undo => {
                 if session.history.depth().0 == 0 {
                     return Err("there is nothing to undo".to_owned());
                 }
-                session.journal.append(&Line::Undo).map_err(words)?;
+                let appended = session.journal.append(&Line::Undo).map_err(words)?;
                 session.history.undo();
+                appended
             }
             Act::Redo => {
                 if session.history.depth().1 == 0 {
                     return Err("there is nothing to do again".to_owned());
                 }
-                session.journal.append(&Line::Redo).map_err(words)?;
+                let appended = session.journal.append(&Line::Redo).map_err(words)?;
                 session.history.redo();
+                appended
             }
             Act::Choose { choices } => {
                 self.setup.base.matcher(&choices).map_err(words)?;
                 let of = self.setup.base.choices();
                 let now = choices.clone();
-                session
-                    .journal
-                    .append(&Line::Chosen { now, of })
-                    .map_err(words)?;
+                let line = Line::Chosen { now, of };
+                let appended = session.journal.append(&line).map_err(words)?;
                 session.choices = choices;
+                appended
             }
-        }
+        };
         session.change += 1;
+        session.since = since;
         session.failure = None;
         let decided = session.history.now();
         let open: Vec<Question> = session.questions.clone();
         let open = open.into_iter();
         let open = open.filter(|question| !decided.is_settled(question.source));
         session.questions = open.collect();
-        // The match begins before the file is written, which takes longer than the journal.
+        // The match begins before disks have the change, for which it need not wait.
         session.orders.due = true;
-        if let Some(token) = session.orders.running.take() {
-            token.cancel();
-        }
+        session.orders.hurry = true;
+        session.orders.interrupt();
         self.wake.notify_all();
         self.tell(&self.state(&session));
         let (change, decided) = (session.change, session.history.now().clone());
         let file = session.journal.anchors().to_owned();
         drop(session);
+        Journal::keep(&file, &appended).map_err(words)?;
         let [source, target] = self.setup.graphs();
         let anchors = decided.anchors(source, target).map_err(words)?;
         let written = Journal::write_anchors(&file, &anchors, [source, target]);
@@ -261,7 +282,7 @@ impl Room {
         Ok(change)
     }
 
-    fn say(&self, session: &mut Session, change: &Change<usize>, asked: bool) -> Reply<()> {
+    fn say(&self, session: &mut Session, change: &Change<usize>, asked: bool) -> Reply<File> {
         let sizes = self.setup.sizes();
         let sides = self.setup.sides.each_ref().map(|side| side.name.clone());
         let inside = |side: Which, node: &usize| match *node < sizes[side.number()] {
@@ -293,9 +314,9 @@ impl Room {
             change: named(&step.change, self.labels()),
             asked,
         });
-        session.journal.append(&line).map_err(words)?;
+        let appended = session.journal.append(&line).map_err(words)?;
         session.history = tried;
-        Ok(())
+        Ok(appended)
     }
 
     pub(crate) fn labels(&self) -> [&Labels; 2] {
@@ -374,6 +395,7 @@ impl Room {
             }
         }
         session.failure = None;
+        session.orders.hurry = false;
         session.answer = Some(Arc::clone(&answer));
         if !answer.quick {
             session.orders.follow = Some(Arc::clone(&answer));
@@ -382,6 +404,14 @@ impl Room {
         drop(session);
         self.wake.notify_all();
         Some(answer)
+    }
+
+    /// Lets the processor go for so long, unless something changes.
+    pub(crate) fn rest(&self, time: Duration) {
+        let session = self.session();
+        let is_quiet = |session: &mut Session| !session.orders.due && !session.orders.closed;
+        let waited = self.wake.wait_timeout_while(session, time, is_quiet);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Takes questions, unless they are of an older match.
@@ -401,8 +431,10 @@ impl Room {
     pub(crate) fn fail(&self, message: &str, token: &CancelToken) {
         let mut session = self.session();
         if !token.is_cancelled() {
+            session.orders.hurry = false;
             session.failure = Some(message.to_owned());
             self.tell(&failed(message));
+            self.wake.notify_all();
         }
     }
 
@@ -550,7 +582,12 @@ pub(crate) fn words(error: impl std::fmt::Display) -> String {
 }
 
 fn matched(session: &Session, answer: &Answer) -> Value {
-    json!({ "kind": "matched", "summary": answer.summary(), "curve": session.curve })
+    json!({
+        "kind": "matched",
+        "summary": answer.summary(),
+        "curve": session.curve,
+        "arrays": answer.arrays(),
+    })
 }
 
 fn questions(session: &Session) -> Value {
@@ -560,6 +597,10 @@ fn questions(session: &Session) -> Value {
         .map(|question| json!({ "source": question.source, "gain": question.gain }))
         .collect();
     json!({ "kind": "questions", "list": list })
+}
+
+pub(crate) fn places(number: u64) -> Value {
+    json!({ "kind": "places", "number": number })
 }
 
 fn failed(message: &str) -> Value {

@@ -86,25 +86,32 @@ impl Scene {
         if let Some(found) = &*self.target.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(found.clone());
         }
-        self.follow(sides, 0, &[])
+        self.follow(sides, 0, &[], &self.monitor())
     }
 
-    /// Lays the target out by its partners.
+    /// Lays the target out by its partners, unless `monitor` stops it.
     pub(crate) fn follow(
         &self,
         sides: &[Side; 2],
         number: u64,
         couples: &[(usize, usize)],
+        monitor: &Monitor,
     ) -> Result<(u64, Places), String> {
         let source = self.source(&sides[0])?;
         let couples = couples.iter().copied();
-        let places = places::beside(&sides[1].drawn(), &source, couples, &self.monitor());
+        let places = places::beside(&sides[1].drawn(), &source, couples, monitor);
         let places = Arc::new(places.map_err(|error| error.to_string())?);
         let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
         match &*target {
             Some((newer, places)) if *newer > number => Ok((*newer, Arc::clone(places))),
             _ => Ok(target.insert((number, places)).clone()),
         }
+    }
+
+    /// The number of the layout of the target; `None` before there is one.
+    pub(crate) fn number(&self) -> Option<u64> {
+        let target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.as_ref().map(|(number, _)| *number)
     }
 
     /// The edges that are drawn.
@@ -196,8 +203,14 @@ mod tests {
     fn the_newest_layout_stays() {
         let (scene, sides) = (Scene::default(), sides());
         let couples: Vec<_> = (0..30).map(|i| (i, 29 - i)).collect();
-        let (_, newest) = scene.follow(&sides, 5, &couples).unwrap();
-        let (number, older) = scene.follow(&sides, 4, &[]).unwrap();
+        let quiet = Monitor::silent();
+        let (_, newest) = scene.follow(&sides, 5, &couples, &quiet).unwrap();
+        let (number, older) = scene.follow(&sides, 4, &[], &quiet).unwrap();
         assert_eq!((number, older), (5, newest));
+        // One that is stopped leaves the last as it was.
+        quiet.cancel_token().cancel();
+        assert!(scene.follow(&sides, 6, &[], &quiet).is_err());
+        assert_eq!(scene.target(&sides).unwrap().0, 5);
+        assert_eq!(scene.number(), Some(5));
     }
 }

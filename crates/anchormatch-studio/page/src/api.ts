@@ -70,6 +70,8 @@ export interface Summary {
   expected: number;
   counts: [number, number, number, number, number, number];
   unmatched: [number, number];
+  /** Until the match was begun, after its change came in, and of the match itself. */
+  waited: number;
   seconds: number;
   status: string;
   regime: string | null;
@@ -77,9 +79,16 @@ export interface Summary {
   notes: string[];
 }
 
+/** A match of small graphs comes with its event: partners (-1 for none) and confidences, and how nodes stand. */
+export interface Arrays {
+  partner: number[];
+  confidence: number[];
+  standing: [number[], number[]];
+}
+
 export type Told =
   | State
-  | { kind: "matched"; summary: Summary; curve: [number, number][] }
+  | { kind: "matched"; summary: Summary; curve: [number, number][]; arrays: Arrays | null }
   | { kind: "questions"; list: { source: number; gain: number }[] }
   | { kind: "progress"; change: number; stage: string; done: number; total: number | null }
   | { kind: "places"; number: number }

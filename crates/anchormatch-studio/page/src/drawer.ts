@@ -20,12 +20,13 @@ const KEYS: [string, string][] = [
   ["drag", "from a node to its partner; along one side, to move a partner"],
   ["Esc", "cancel"],
   ["Ctrl Z, Ctrl Y", "undo, redo"],
-  ["wheel, drag", "zoom and move; + − 0 by keyboard"],
+  ["wheel, drag", "zoom and move; by keyboard + and −, Shift and arrows, 0 for everything"],
   ["Tab, arrows, Enter", "go to a pane, from node to node, choose"],
   ["/", "search by id"],
   ["q", "the next question: y yes, n no, u unsure, x has no partner, b back, s scores"],
   ["a d x Delete", "anchor, not partners, no partner, forget: the node shown"],
   ["l", "match lines: none, anchors, all"],
+  ["t", "both panes together, or each by itself"],
   ["?", "this help"],
 ];
 
@@ -37,16 +38,20 @@ export class Drawer {
     }
     model.on(["state"], () => this.write());
     this.helpText();
-    this.write();
   }
 
   toggle(name: "settings" | "export" | "help"): void {
     const dialog = byId<HTMLDialogElement>(name);
     const wasOpen = dialog.open;
     this.close();
-    if (!wasOpen) dialog.show();
+    if (!wasOpen) {
+      dialog.show();
+      this.write();
+    }
     byId(`open-${name}`).setAttribute("aria-expanded", String(!wasOpen));
-    if (!wasOpen) dialog.querySelector<HTMLElement>("input, select, a, button")?.focus();
+    if (wasOpen) return;
+    const first = ["input:checked", "input, select, a, button"].map((kind) => byId(`${name}-body`).querySelector<HTMLElement>(kind));
+    (first.find((found) => found) ?? byId(`close-${name}`)).focus();
   }
 
   /** Closes whatever is open; whether something was. */
@@ -63,10 +68,13 @@ export class Drawer {
     return closed;
   }
 
+  /** What is open; the rest is written when it is opened. */
   private write(): void {
-    if (!this.model.state) return;
-    this.settings(this.model.state.choices);
-    this.exports(this.model.state.command);
+    const { state } = this.model;
+    if (!state) return;
+    const isOpen = (name: string): boolean => byId<HTMLDialogElement>(name).open;
+    if (isOpen("settings")) this.settings(state.choices);
+    if (isOpen("export")) this.exports(state.command);
   }
 
   private settings(choices: api.Choices): void {
@@ -82,13 +90,13 @@ export class Drawer {
     };
     const preset = about.presets.find((one) => one.name === choices.preset);
     const radios = about.presets.map((one) => {
-      const input = el("input", { type: "radio", name: "preset", value: one.name, onchange: () => void choose({ preset: one.name }) });
+      const input = el("input", { type: "radio", name: "preset", value: one.name, title: one.about, onchange: () => void choose({ preset: one.name }) });
       input.checked = one.name === choices.preset;
       return el("label", { class: "choice" }, input, el("span", {}, el("b", {}, one.name), " ", el("span", { class: "dim" }, one.about)));
     });
     const parts: HTMLElement[] = [el("fieldset", {}, el("legend", {}, "Preset"), ...radios)];
     const check = (text: string, words: string, checked: boolean, change: (on: boolean) => Partial<api.Choices>): HTMLElement => {
-      const input = el("input", { type: "checkbox" });
+      const input = el("input", { type: "checkbox", title: words });
       input.checked = checked;
       input.addEventListener("change", () => void choose(change(input.checked)));
       return el("label", { class: "choice" }, input, el("span", {}, el("b", {}, text), " ", el("span", { class: "dim" }, words)));
@@ -99,7 +107,7 @@ export class Drawer {
       );
     }
     if (about.points && preset?.points_model) {
-      const select = el("select", { id: "points-model" });
+      const select = el("select", { id: "points-model", title: "The family of maps that the match looks among; auto takes the likeliest" });
       for (const [name, words] of MODELS) {
         const option = el("option", { value: name }, `${name}: ${words}`);
         option.selected = name === choices.points_model;
@@ -112,16 +120,21 @@ export class Drawer {
       const words = `what nodes carry: ${about.attributes.join(", ")}`;
       parts.push(check("Compare attributes", words, choices.attributes, (on) => ({ attributes: on })));
     }
+    // What was written anew has the focus where it was.
+    const controls = (): HTMLElement[] => [...box.querySelectorAll<HTMLElement>("input, select")];
+    const at = controls().indexOf(document.activeElement as HTMLElement);
     fill(box, ...parts);
+    controls()[at]?.focus();
   }
 
   private exports(command: string): void {
     const link = (name: string, words: string): HTMLElement =>
-      el("li", {}, el("a", { href: api.address(`/export/${name}`), download: name }, name), el("span", { class: "dim" }, words));
-    const text = el("code", { class: "command", tabindex: "0" }, command);
+      el("li", {}, el("a", { href: api.address(`/export/${name}`), download: name, title: words }, name), el("span", { class: "dim" }, words));
+    const text = el("code", { class: "command", tabindex: "0", title: "Gives the same match in a terminal, in the folder where the studio was started" }, command);
     const copy = el(
       "button",
       {
+        title: "Copy the command",
         onclick: () => {
           navigator.clipboard.writeText(command).then(
             () => toast("The command is copied"),

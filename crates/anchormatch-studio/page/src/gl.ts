@@ -2,11 +2,18 @@
 //
 // Nodes are sorted by the cells of a grid, so that what is out of sight is left out by ranges and never drawn. Match lines
 // go from pane to pane: every line knows both of its ends, and vanishes when one of them is outside its pane.
+//
+// Buffers change only when places or standings do; a view that moves is other uniforms. What is too much for one frame is
+// painted out of sight, a slice at a time and the next one when the graphics card is done with the last, and shown when it
+// is whole; meanwhile the canvas keeps what it has, or a sketch. Borders are smoothed by the shaders: several samples of
+// every pixel would cost more than all the rest where there is no graphics card.
 
 import type { Camera } from "./camera";
-import { MARKS, pictures, REACH } from "./drawing/marks";
+import { MARKS, pictures } from "./drawing/marks";
 import { STRENGTHS, WIDTHS } from "./drawing/rules";
 import type { Index } from "./index";
+import { CALM, cost, NOTABLE, type Piece, type Scene, sketch, take, whole } from "./pieces";
+import * as shaders from "./shaders";
 
 export interface Look {
   /** Colours by standing, as [r, g, b] from 0 to 1. */
@@ -15,128 +22,92 @@ export interface Look {
   paper: [number, number, number];
 }
 
-const NODES = `#version 300 es
-in vec2 place; in float standing; in float size;
-uniform vec4 camera; uniform vec2 canvas; uniform float radius; uniform vec3 colours[6]; uniform float sizes[6];
-flat out int kind; flat out vec3 colour; out float pixels;
-void main() {
-  vec2 at = camera.xy + place * camera.zw;
-  gl_Position = vec4(2.0 * at.x / canvas.x - 1.0, 1.0 - 2.0 * at.y / canvas.y, 0.0, 1.0);
-  kind = int(standing + 0.5);
-  colour = colours[kind];
-  pixels = 2.0 * radius * size * sizes[kind] + 2.0;
-  gl_PointSize = pixels;
-}`;
-
-const NODE = `#version 300 es
-precision mediump float; precision mediump sampler2DArray;
-flat in int kind; flat in vec3 colour; in float pixels;
-uniform vec3 paper; uniform sampler2DArray marks;
-out vec4 result;
-void main() {
-  vec2 p = (gl_PointCoord - 0.5) * pixels / (pixels - 2.0) / ${REACH} + 0.5;
-  vec2 drawn = texture(marks, vec3(p, float(kind))).rg;
-  if (drawn.r <= 0.0) discard;
-  result = vec4(colour * (drawn.r - drawn.g) + paper * drawn.g, drawn.r);
-}`;
-
-const EDGES = `#version 300 es
-in vec2 place;
-uniform vec4 camera; uniform vec2 canvas;
-void main() {
-  vec2 at = camera.xy + place * camera.zw;
-  gl_Position = vec4(2.0 * at.x / canvas.x - 1.0, 1.0 - 2.0 * at.y / canvas.y, 0.0, 1.0);
-}`;
-
-const EDGE = `#version 300 es
-precision mediump float; uniform vec4 colour; out vec4 result;
-void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
-
-// A line is a strip of two triangles, since lines of graphics cards are a pixel wide and no more; its border is smoothed.
-const LINES = `#version 300 es
-in vec2 from; in vec2 to; in float standing;
-uniform vec4 cameras[2]; uniform vec4 panes[2]; uniform vec2 canvas; uniform vec3 colours[6]; uniform float alpha;
-uniform float widths[6]; uniform float strengths[6]; uniform float ratio;
-flat out vec4 colour; flat out float reach; out float off;
-bool inside(vec2 p, vec4 r) { return p.x >= r.x && p.y >= r.y && p.x <= r.z && p.y <= r.w; }
-void main() {
-  vec2 a = cameras[0].xy + from * cameras[0].zw;
-  vec2 b = cameras[1].xy + to * cameras[1].zw;
-  int kind = int(standing + 0.5);
-  colour = vec4(colours[kind], min(1.0, alpha * strengths[kind]));
-  reach = 0.5 * widths[kind] * ratio;
-  off = (gl_VertexID & 1) == 0 ? -reach - 0.5 : reach + 0.5;
-  vec2 along = normalize(b - a + vec2(1e-6, 0.0));
-  vec2 at = (gl_VertexID < 2 ? a : b) + vec2(-along.y, along.x) * off / ratio;
-  gl_Position = inside(a, panes[0]) && inside(b, panes[1])
-    ? vec4(2.0 * at.x / canvas.x - 1.0, 1.0 - 2.0 * at.y / canvas.y, 0.0, 1.0)
-    : vec4(2.0, 2.0, 2.0, 1.0);
-}`;
-
-const LINE = `#version 300 es
-precision mediump float; flat in vec4 colour; flat in float reach; in float off; out vec4 result;
-void main() {
-  float covered = colour.a * clamp(reach + 0.5 - abs(off), 0.0, 1.0);
-  result = vec4(colour.rgb * covered, covered);
-}`;
-
-const IMAGES = `#version 300 es
-uniform vec4 camera; uniform vec2 canvas; uniform vec4 frame; out vec2 at;
-void main() {
-  at = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-  vec2 p = camera.xy + (frame.xy + at * frame.zw) * camera.zw;
-  gl_Position = vec4(2.0 * p.x / canvas.x - 1.0, 1.0 - 2.0 * p.y / canvas.y, 0.0, 1.0);
-}`;
-
-const IMAGE = `#version 300 es
-precision mediump float; uniform sampler2D picture; uniform float veil; uniform vec3 paper; in vec2 at; out vec4 result;
-void main() { result = vec4(mix(texture(picture, at).rgb, paper, veil), 1.0); }`;
+/** What one frame shows. */
+export interface Frame {
+  cameras: [Camera, Camera];
+  radius: [number, number];
+  look: Look;
+  /** The opacity of a plain match line. */
+  alpha: number;
+}
 
 interface PaneBuffers {
   index: Index;
   nodes: WebGLVertexArrayObject;
   places: WebGLBuffer;
   standing: WebGLBuffer;
+  sizes: WebGLBuffer;
+  /** Numbers of nodes: the grid's samples, and those that stand out. */
+  picks: WebGLBuffer;
+  notable: WebGLBuffer;
   edges: WebGLVertexArrayObject;
+  strips: WebGLVertexArrayObject;
   edgePlaces: WebGLBuffer;
   image: { texture: WebGLTexture; frame: number[] } | null;
 }
 
-/** What one frame shows. */
-export interface Frame {
-  cameras: [Camera, Camera];
-  radius: [number, number];
-  look: Look;
-  lines: number;
-  alpha: number;
-  edges: boolean;
+/** A picture that is being painted out of sight. */
+interface Work {
+  frame: Frame;
+  pieces: Piece[];
+  nodes: number;
+  /** Passed when the graphics card is done with the last slice, and when that was begun. */
+  fence: WebGLSync | null;
+  since: number;
 }
+
+/** The cost of a slice: at first, and between which it is adapted to take this many milliseconds. */
+const SLICE = { first: 16_000, least: 4_000, most: 1_000_000 };
+const SLICE_TIME = [10, 30];
+/** Numbers of a corner of an edge, both ends; and of a match line, its standing too. */
+const EDGE = 4;
+const LINE = 5;
+
+type Name = "nodes" | "edges" | "strips" | "lines" | "image";
 
 export class Renderer {
   private readonly gl: WebGL2RenderingContext;
-  private readonly programs: Record<"nodes" | "edges" | "lines" | "images", WebGLProgram>;
+  private readonly programs: Record<Name, WebGLProgram>;
+  private readonly uniforms = new Map<WebGLProgram, Map<string, WebGLUniformLocation | null>>();
+  private readonly sheet: { buffer: WebGLFramebuffer; colour: WebGLRenderbuffer; size: string };
   private panes: PaneBuffers[] = [];
-  private lineArray: WebGLVertexArrayObject | null = null;
-  private lineBuffer: WebGLBuffer | null = null;
-  /** Nodes that the last frame drew, for those who doubt it. */
+  private notable: [number, number] = [0, 0];
+  /** The corners of strips, two triangles each, for as many as there ever were. */
+  private readonly corners: WebGLBuffer;
+  private cornersOf = 0;
+  private lineArray: WebGLVertexArrayObject;
+  private lineBuffer: WebGLBuffer;
+  private lines: [number, number] = [0, 0];
+  private work: Work | null = null;
+  private slice = SLICE.first;
+  /** Nodes of the picture in sight, whether it is whole, and the slices that it took. */
   drawn = 0;
+  isWhole = false;
+  slices = 0;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    antialias: boolean,
+    private readonly isSmooth: boolean,
   ) {
-    const gl = canvas.getContext("webgl2", { antialias, premultipliedAlpha: true, powerPreference: "high-performance" });
+    const wanted = { antialias: false, depth: false, premultipliedAlpha: true, powerPreference: "high-performance" };
+    const gl = canvas.getContext("webgl2", wanted) as WebGL2RenderingContext | null;
     if (!gl) {
       throw new Error("this browser draws no WebGL 2, which the page needs: try another one, or switch it on");
     }
     this.gl = gl;
     this.programs = {
-      nodes: this.program(NODES, NODE),
-      edges: this.program(EDGES, EDGE),
-      lines: this.program(LINES, LINE),
-      images: this.program(IMAGES, IMAGE),
+      nodes: this.program(shaders.NODES, shaders.NODE),
+      edges: this.program(shaders.EDGES, shaders.EDGE),
+      strips: this.program(shaders.STRIPS, shaders.STRIP),
+      lines: this.program(shaders.LINES, shaders.LINE),
+      image: this.program(shaders.IMAGES, shaders.IMAGE),
     };
+    this.sheet = { buffer: gl.createFramebuffer(), colour: gl.createRenderbuffer(), size: "" };
     this.setMarks();
+    this.corners = gl.createBuffer();
+    this.lineArray = gl.createVertexArray();
+    this.lineBuffer = gl.createBuffer();
+    this.setStrips("lines", this.lineArray, this.lineBuffer, LINE);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -201,25 +172,30 @@ export class Renderer {
       nodes: gl.createVertexArray(),
       places: buffer(),
       standing: buffer(),
+      sizes: buffer(),
+      picks: buffer(),
+      notable: buffer(),
       edges: gl.createVertexArray(),
+      strips: gl.createVertexArray(),
       edgePlaces: buffer(),
       image: old?.image ?? null,
     };
     gl.bindVertexArray(pane.nodes);
     this.attribute(this.programs.nodes, "place", pane.places, 2, gl.FLOAT);
     this.attribute(this.programs.nodes, "standing", pane.standing, 1, gl.UNSIGNED_BYTE);
-    const size = buffer();
-    this.attribute(this.programs.nodes, "size", size, 1, gl.FLOAT);
+    this.attribute(this.programs.nodes, "size", pane.sizes, 1, gl.FLOAT);
     gl.bufferData(gl.ARRAY_BUFFER, index.ordered(sizes, 1), gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, pane.picks);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index.picks, gl.STATIC_DRAW);
     gl.bindVertexArray(pane.edges);
     this.attribute(this.programs.edges, "place", pane.edgePlaces, 2, gl.FLOAT);
-    gl.bindVertexArray(null);
+    this.setStrips("strips", pane.strips, pane.edgePlaces, EDGE);
     if (old) {
-      for (const b of [old.places, old.standing, old.edgePlaces]) gl.deleteBuffer(b);
-      gl.deleteVertexArray(old.nodes);
-      gl.deleteVertexArray(old.edges);
+      for (const b of [old.places, old.standing, old.sizes, old.picks, old.notable, old.edgePlaces]) gl.deleteBuffer(b);
+      for (const array of [old.nodes, old.edges, old.strips]) gl.deleteVertexArray(array);
     }
     this.panes[side] = pane;
+    this.stop();
   }
 
   setPlaces(side: number, places: Float32Array): void {
@@ -228,14 +204,60 @@ export class Renderer {
     gl.bindBuffer(gl.ARRAY_BUFFER, pane.places);
     gl.bufferData(gl.ARRAY_BUFFER, pane.index.ordered(places, 2), gl.DYNAMIC_DRAW);
     gl.bindBuffer(gl.ARRAY_BUFFER, pane.edgePlaces);
-    gl.bufferData(gl.ARRAY_BUFFER, pane.index.edgePlaces(places), gl.DYNAMIC_DRAW);
+    const ends = pane.index.edgePlaces(places);
+    gl.bufferData(gl.ARRAY_BUFFER, this.isSmooth ? this.cornered(ends, EDGE) : ends, gl.DYNAMIC_DRAW);
   }
 
-  setStanding(side: number, standing: Uint8Array): void {
+  /** What strips are drawn with. */
+  private setStrips(name: "lines" | "strips", array: WebGLVertexArrayObject, buffer: WebGLBuffer, width: number): void {
+    const gl = this.gl;
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    const attributes = [
+      ["from", 2, 0],
+      ["to", 2, 2],
+      ["standing", 1, 4],
+    ] as const;
+    for (const [attribute, size, offset] of attributes.filter((one) => one[2] < width)) {
+      const at = gl.getAttribLocation(this.programs[name], attribute);
+      gl.enableVertexAttribArray(at);
+      gl.vertexAttribPointer(at, size, gl.FLOAT, false, 4 * width, 4 * offset);
+    }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.corners);
+    gl.bindVertexArray(null);
+  }
+
+  /** The numbers of every strip once for each of its corners, for which there are triangles then. */
+  private cornered(values: Float32Array, width: number): Float32Array {
+    const gl = this.gl;
+    const many = values.length / width;
+    if (many > this.cornersOf) {
+      this.cornersOf = many;
+      const triangles = Uint32Array.from({ length: 6 * many }, (_, k) => 4 * Math.floor(k / 6) + [0, 1, 2, 2, 1, 3][k % 6]);
+      gl.bindVertexArray(null);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.corners);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
+    }
+    const out = new Float32Array(4 * values.length);
+    for (let k = 0; k < many; k++) {
+      const one = values.subarray(width * k, width * (k + 1));
+      for (let corner = 0; corner < 4; corner++) out.set(one, width * (4 * k + corner));
+    }
+    return out;
+  }
+
+  /** Takes how nodes stand, and which standings are never left out. */
+  setStanding(side: 0 | 1, standing: Uint8Array, notable: Set<number>): void {
     const gl = this.gl;
     const pane = this.panes[side];
     gl.bindBuffer(gl.ARRAY_BUFFER, pane.standing);
     gl.bufferData(gl.ARRAY_BUFFER, pane.index.orderedBytes(standing), gl.DYNAMIC_DRAW);
+    const some = pane.index.having(standing, notable, NOTABLE);
+    this.notable[side] = some.length;
+    gl.bindVertexArray(pane.nodes);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, pane.notable);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, some, gl.DYNAMIC_DRAW);
+    gl.bindVertexArray(null);
   }
 
   setImage(side: number, image: HTMLImageElement, frame: number[]): void {
@@ -250,101 +272,192 @@ export class Renderer {
     this.panes[side].image = { texture, frame };
   }
 
-  /** Five numbers a line: both ends in the units of their graphs, and the standing. */
-  setLines(values: Float32Array): void {
+  /** Five numbers a line: both ends in the units of their graphs, and the standing; first `many[0]` pairs, then anchors. */
+  setLines(values: Float32Array, many: [number, number]): void {
     const gl = this.gl;
-    if (!this.lineArray || !this.lineBuffer) {
-      this.lineArray = gl.createVertexArray();
-      this.lineBuffer = gl.createBuffer();
-      gl.bindVertexArray(this.lineArray);
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.lineBuffer);
-      for (const [name, size, offset] of [
-        ["from", 2, 0],
-        ["to", 2, 8],
-        ["standing", 1, 16],
-      ] as const) {
-        const at = gl.getAttribLocation(this.programs.lines, name);
-        gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, size, gl.FLOAT, false, 20, offset);
-        gl.vertexAttribDivisor(at, 1);
-      }
-      gl.bindVertexArray(null);
-    }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.lineBuffer);
-    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, this.cornered(values, LINE), gl.DYNAMIC_DRAW);
+    this.lines = many;
   }
 
-  draw(frame: Frame): void {
-    const gl = this.gl;
+  private get scene(): Scene {
+    const [one, two] = this.panes;
+    const { notable, lines } = this;
+    return { images: [!!one.image, !!two.image], indices: [one.index, two.index], notable, lines };
+  }
+
+  /** Paints at once if that is little enough; else begins to paint out of sight, and `step` goes on with it. */
+  show(frame: Frame): void {
+    this.stop();
+    const pieces = whole(this.scene, frame.cameras);
+    this.slices = 0;
+    if (cost(pieces) <= CALM) {
+      this.gl.bindFramebuffer(this.gl.FRAMEBUFFER, null);
+      this.clear();
+      this.paint(pieces, frame);
+      this.drawn = nodesOf(pieces);
+      this.isWhole = true;
+      return;
+    }
+    this.work = { frame, pieces, nodes: nodesOf(pieces), fence: null, since: 0 };
+    this.bindSheet();
+    this.clear();
+  }
+
+  /** Whether a picture is being painted out of sight. */
+  get isAtWork(): boolean {
+    return this.work !== null;
+  }
+
+  /** Whether everything in sight is painted anew in every frame. */
+  isCalm(cameras: [Camera, Camera]): boolean {
+    return cost(whole(this.scene, cameras)) <= CALM;
+  }
+
+  /** Shows a sample of what is in sight. */
+  sketch(frame: Frame): void {
+    this.stop();
+    this.gl.bindFramebuffer(this.gl.FRAMEBUFFER, null);
+    this.clear();
+    const pieces = sketch(this.scene, frame.cameras);
+    this.paint(pieces, frame);
+    this.drawn = nodesOf(pieces);
+    this.isWhole = false;
+  }
+
+  /** Paints the next slice of the picture that was begun, when the last one is done; whether there is more to do. */
+  step(now: number): boolean {
+    const { gl, work } = this;
+    if (!work) return false;
+    if (work.fence) {
+      if (gl.getSyncParameter(work.fence, gl.SYNC_STATUS) !== gl.SIGNALED) return true;
+      gl.deleteSync(work.fence);
+      work.fence = null;
+      const took = now - work.since;
+      if (took < SLICE_TIME[0] + 8) this.slice = Math.min(SLICE.most, 2 * this.slice);
+      else if (took > SLICE_TIME[1] + 8) this.slice = Math.max(SLICE.least, this.slice / 2);
+    }
+    if (work.pieces.length === 0) {
+      this.present(work.nodes);
+      return false;
+    }
+    this.bindSheet();
+    this.paint(take(work.pieces, this.slice), work.frame);
+    this.slices++;
+    work.since = now;
+    work.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    return true;
+  }
+
+  /** Leaves a picture unfinished. */
+  private stop(): void {
+    if (this.work?.fence) this.gl.deleteSync(this.work.fence);
+    this.work = null;
+  }
+
+  /** The sheet that is painted on out of sight, as large as the canvas. */
+  private bindSheet(): void {
+    const { gl, sheet } = this;
     const { width, height } = this.canvas;
-    const ratio = window.devicePixelRatio || 1;
-    const canvas = [width / ratio, height / ratio];
-    gl.viewport(0, 0, width, height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, sheet.buffer);
+    const size = `${width} ${height}`;
+    if (sheet.size === size) return;
+    sheet.size = size;
+    gl.bindRenderbuffer(gl.RENDERBUFFER, sheet.colour);
+    gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, width, height);
+    gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, sheet.colour);
+  }
+
+  private present(nodes: number): void {
+    const { gl, sheet } = this;
+    const { width, height } = this.canvas;
+    gl.disable(gl.SCISSOR_TEST);
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, sheet.buffer);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.work = null;
+    this.drawn = nodes;
+    this.isWhole = true;
+  }
+
+  private clear(): void {
+    const gl = this.gl;
     gl.disable(gl.SCISSOR_TEST);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    this.drawn = 0;
-    gl.enable(gl.SCISSOR_TEST);
-    frame.cameras.forEach((camera, side) => {
-      const { left, top, width: w, height: h } = camera.pane;
-      gl.scissor(left * ratio, height - (top + h) * ratio, w * ratio, h * ratio);
-      this.under(this.panes[side], camera, canvas, frame);
-    });
-    gl.disable(gl.SCISSOR_TEST);
-    this.between(frame, canvas, ratio);
-    gl.enable(gl.SCISSOR_TEST);
-    frame.cameras.forEach((camera, side) => {
-      const { left, top, width: w, height: h } = camera.pane;
-      gl.scissor(left * ratio, height - (top + h) * ratio, w * ratio, h * ratio);
-      this.over(this.panes[side], camera, canvas, frame, frame.radius[side] * ratio);
-    });
-    gl.bindVertexArray(null);
   }
 
   private uniform(program: WebGLProgram, name: string): WebGLUniformLocation | null {
-    return this.gl.getUniformLocation(program, name);
+    let known = this.uniforms.get(program);
+    if (!known) this.uniforms.set(program, (known = new Map()));
+    let found = known.get(name);
+    if (found === undefined) known.set(name, (found = this.gl.getUniformLocation(program, name)));
+    return found;
   }
 
-  private place(program: WebGLProgram, camera: Camera, canvas: number[]): void {
+  private paint(pieces: Piece[], frame: Frame): void {
     const gl = this.gl;
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    let before = "";
+    for (const piece of pieces) {
+      const { kind, side, first, many, of } = piece;
+      const now = `${kind} ${side} ${of} ${piece.isLong}`;
+      if (now !== before) this.prepare(piece, frame);
+      before = now;
+      if (kind === "image") gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+      else if (kind === "lines" || (kind === "edges" && this.isSmooth)) {
+        gl.drawElements(gl.TRIANGLES, 6 * many, gl.UNSIGNED_INT, 24 * first);
+      } else if (kind === "edges") gl.drawArrays(gl.LINES, 2 * first, 2 * many);
+      else if (of === "all") gl.drawArrays(gl.POINTS, first, many);
+      else gl.drawElements(gl.POINTS, many, gl.UNSIGNED_INT, 4 * first);
+    }
+    gl.bindVertexArray(null);
+  }
+
+  /** Sets what all pieces of a kind and side have in common. */
+  private prepare(piece: Piece, frame: Frame): void {
+    const { gl, canvas } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const program = this.programs[piece.kind === "edges" && this.isSmooth ? "strips" : piece.kind];
+    const camera = frame.cameras[piece.side];
+    const pane = this.panes[piece.side];
     gl.useProgram(program);
+    gl.uniform2f(this.uniform(program, "canvas"), canvas.width / ratio, canvas.height / ratio);
+    if (piece.kind === "lines") {
+      gl.disable(gl.SCISSOR_TEST);
+      this.prepareLines(program, frame, ratio);
+      return;
+    }
+    const { left, top, width, height } = camera.pane;
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(left * ratio, canvas.height - (top + height) * ratio, width * ratio, height * ratio);
     gl.uniform4fv(this.uniform(program, "camera"), camera.numbers());
-    gl.uniform2fv(this.uniform(program, "canvas"), canvas);
-  }
-
-  private under(pane: PaneBuffers, camera: Camera, canvas: number[], frame: Frame): void {
-    const gl = this.gl;
-    if (pane.image) {
-      const program = this.programs.images;
-      this.place(program, camera, canvas);
+    if (piece.kind === "image" && pane.image) {
       gl.bindVertexArray(null);
       gl.bindTexture(gl.TEXTURE_2D, pane.image.texture);
       gl.uniform4fv(this.uniform(program, "frame"), pane.image.frame);
       gl.uniform3fv(this.uniform(program, "paper"), frame.look.paper);
       gl.uniform1f(this.uniform(program, "veil"), 0.18);
-      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    } else if (piece.kind === "edges") {
+      const [r, g, b, alpha] = frame.look.edge;
+      const many = pane.index.longEdges[1];
+      const faint = piece.isLong ? Math.min(alpha, Math.max(0.05, 16 / Math.sqrt(many + 1))) : alpha;
+      gl.uniform4f(this.uniform(program, "colour"), r, g, b, faint);
+      if (this.isSmooth) gl.uniform1f(this.uniform(program, "ratio"), ratio);
+      gl.bindVertexArray(this.isSmooth ? pane.strips : pane.edges);
+    } else {
+      gl.uniform1f(this.uniform(program, "radius"), frame.radius[piece.side] * ratio);
+      gl.uniform3fv(this.uniform(program, "colours"), frame.look.colours.flat());
+      gl.uniform3fv(this.uniform(program, "paper"), frame.look.paper);
+      gl.bindVertexArray(pane.nodes);
+      if (piece.of !== "all") gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, pane[piece.of]);
     }
-    if (!frame.edges) return;
-    const program = this.programs.edges;
-    this.place(program, camera, canvas);
-    const colour = this.uniform(program, "colour");
-    const [r, g, b, alpha] = frame.look.edge;
-    gl.bindVertexArray(pane.edges);
-    const [first, many] = pane.index.longEdges;
-    if (many > 0) {
-      gl.uniform4f(colour, r, g, b, Math.min(alpha, Math.max(0.05, 16 / Math.sqrt(many + 1))));
-      gl.drawArrays(gl.LINES, 2 * first, 2 * many);
-    }
-    gl.uniform4f(colour, r, g, b, alpha);
-    for (const [start, some] of pane.index.visibleEdges(camera)) gl.drawArrays(gl.LINES, 2 * start, 2 * some);
   }
 
-  private between(frame: Frame, canvas: number[], ratio: number): void {
-    if (frame.lines === 0 || !this.lineArray) return;
+  private prepareLines(program: WebGLProgram, frame: Frame, ratio: number): void {
     const gl = this.gl;
-    const program = this.programs.lines;
-    gl.useProgram(program);
-    gl.uniform2fv(this.uniform(program, "canvas"), canvas);
     gl.uniform4fv(this.uniform(program, "cameras"), frame.cameras.flatMap((camera) => camera.numbers()));
     const rects = frame.cameras.flatMap(({ pane: p }) => [p.left, p.top, p.left + p.width, p.top + p.height]);
     gl.uniform4fv(this.uniform(program, "panes"), rects);
@@ -354,20 +467,9 @@ export class Renderer {
     gl.uniform1fv(this.uniform(program, "strengths"), STRENGTHS);
     gl.uniform1f(this.uniform(program, "ratio"), ratio);
     gl.bindVertexArray(this.lineArray);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, frame.lines);
   }
+}
 
-  private over(pane: PaneBuffers, camera: Camera, canvas: number[], frame: Frame, radius: number): void {
-    const gl = this.gl;
-    const program = this.programs.nodes;
-    this.place(program, camera, canvas);
-    gl.uniform1f(this.uniform(program, "radius"), radius);
-    gl.uniform3fv(this.uniform(program, "colours"), frame.look.colours.flat());
-    gl.uniform3fv(this.uniform(program, "paper"), frame.look.paper);
-    gl.bindVertexArray(pane.nodes);
-    for (const [first, many] of pane.index.visible(camera)) {
-      gl.drawArrays(gl.POINTS, first, many);
-      this.drawn += many;
-    }
-  }
+function nodesOf(pieces: Piece[]): number {
+  return pieces.reduce((sum, { kind, many }) => sum + (kind === "nodes" ? many : 0), 0);
 }

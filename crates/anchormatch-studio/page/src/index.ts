@@ -2,12 +2,18 @@
 
 import type { Camera } from "./camera";
 
-/** Nodes of a cell, about. */
+/** Nodes of a cell, about, and the most cells of a row: each row in sight is a call of the graphics card. */
 const CROWD = 8;
+const MOST_CELLS = 48;
 /** An edge longer than so many cells is drawn always, and fainter. */
 const LONG = 3;
 
-type Range = [first: number, many: number];
+export type Range = [first: number, many: number];
+
+/** How many there are in ranges. */
+export function total(ranges: Range[]): number {
+  return ranges.reduce((sum, [, many]) => sum + many, 0);
+}
 
 export class Index {
   readonly bounds: [number, number, number, number];
@@ -16,6 +22,9 @@ export class Index {
   private readonly starts: Uint32Array;
   private readonly edgeOrder: Uint32Array;
   private readonly edgeStarts: Uint32Array;
+  /** Every second node in the order of the cells, then every fourth, and so on: samples that are spread as the nodes are. */
+  readonly picks: Uint32Array;
+  private readonly picksAt: number[] = [];
 
   constructor(
     private readonly places: Float32Array,
@@ -30,7 +39,7 @@ export class Index {
       bottom = Math.max(bottom, places[2 * i + 1]);
     }
     this.bounds = n > 0 ? [left, top, right, bottom] : [0, 0, 1, 1];
-    this.side = Math.max(1, Math.floor(Math.sqrt(n / CROWD)));
+    this.side = Math.min(MOST_CELLS, Math.max(1, Math.floor(Math.sqrt(n / CROWD))));
     const cells = this.side * this.side;
     [this.order, this.starts] = sorted(n, cells, (i) => this.cell(places[2 * i], places[2 * i + 1]));
     const reach = LONG * Math.max(this.step(0), this.step(1));
@@ -42,6 +51,32 @@ export class Index {
       return isLong ? cells : this.cell(x, y);
     };
     [this.edgeOrder, this.edgeStarts] = sorted(edges.length / 2, cells + 1, cellOf);
+    const picks: number[] = [];
+    for (let every = 2; every < n; every *= 2) {
+      this.picksAt.push(picks.length);
+      for (let k = 0; k < n; k += every) picks.push(k);
+    }
+    this.picks = Uint32Array.from(picks);
+  }
+
+  /** Of ranges of nodes as few as `most`, about: as ranges of `picks`; the ranges themselves where they are not more. */
+  thinned(ranges: Range[], most: number): { ranges: Range[]; isPicked: boolean } {
+    const level = Math.min(this.picksAt.length, Math.ceil(Math.log2(Math.max(1, total(ranges) / most))));
+    if (level <= 0) return { ranges, isPicked: false };
+    const at = (k: number): number => Math.ceil(k / 2 ** level);
+    const offset = this.picksAt[level - 1];
+    const picked = ranges.map(([first, many]): Range => [offset + at(first), at(first + many) - at(first)]);
+    return { ranges: picked.filter(([, many]) => many > 0), isPicked: true };
+  }
+
+  /** The nodes with one of these standings, by their numbers in the order of the cells, evenly thinned out to `most`. */
+  having(standing: Uint8Array, wanted: Set<number>, most: number): Uint32Array {
+    const found: number[] = [];
+    this.order.forEach((node, k) => {
+      if (wanted.has(standing[node])) found.push(k);
+    });
+    const every = Math.ceil(found.length / most);
+    return Uint32Array.from(every > 1 ? found.filter((_, k) => k % every === 0) : found);
   }
 
   private step(axis: number): number {

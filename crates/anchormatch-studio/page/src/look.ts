@@ -1,4 +1,4 @@
-// Colours: those of Okabe and Ito, which people with any colour vision tell apart; shapes say the same.
+// Colours: near those of Okabe and Ito, and tested to be told apart by people with any colour vision; shapes say the same.
 
 import { MARKS } from "./drawing/marks";
 import { variable } from "./drawing/pen";

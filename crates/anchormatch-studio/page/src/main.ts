@@ -11,12 +11,14 @@ import { Model } from "./model";
 import { toast } from "./notices";
 import { Stage } from "./stage";
 import { Table } from "./table";
+import { startTips } from "./tips";
 import { Tour } from "./tour";
 
 const LINES = ["none", "selected", "all"] as const;
 
 async function start(): Promise<void> {
   startTheme(() => undefined);
+  startTips();
   const model = new Model();
   await model.load();
   document.title = `${model.about.title} · anchormatch studio`;
@@ -84,10 +86,11 @@ function wire(model: Model, stage: Stage, detail: Detail, ask: Ask, drawer: Draw
     tour.start();
   });
   const linked = byId("linked");
-  linked.addEventListener("click", () => {
+  const link = (): void => {
     model.linked = !model.linked;
     linked.setAttribute("aria-pressed", String(model.linked));
-  });
+  };
+  linked.addEventListener("click", link);
   const lines = byId("lines");
   const turn = (): void => {
     model.lines = LINES[(LINES.indexOf(model.lines) + 1) % LINES.length];
@@ -139,6 +142,7 @@ function wire(model: Model, stage: Stage, detail: Detail, ask: Ask, drawer: Draw
       "-": () => stage.zoom(1 / 1.3),
       "0": () => stage.fit(),
       l: turn,
+      t: link,
       q: () => panel("ask", ask),
     };
     if (ask.press(event.key) || detail.press(event.key)) event.preventDefault();
@@ -191,7 +195,7 @@ function search(model: Model, stage: Stage): void {
     const items = found.map(([side, node]) =>
       el(
         "button",
-        { class: "hit", role: "option", onclick: () => go(side, node) },
+        { class: "hit", role: "option", title: model.name(side, node), onclick: () => go(side, node) },
         whole(model.name(side, node)),
         el("span", { class: "dim" }, side === 0 ? "left" : "right"),
       ),
@@ -202,13 +206,29 @@ function search(model: Model, stage: Stage): void {
   field.addEventListener("keydown", (event) => {
     const found = look();
     if (event.key === "Enter" && found.length > 0) go(...found[0]);
-    if (event.key === "ArrowDown") list.querySelector<HTMLElement>("button")?.focus();
+    if (event.key === "ArrowDown") {
+      list.querySelector<HTMLElement>("button")?.focus();
+      event.preventDefault();
+    }
     if (event.key === "Escape") {
       field.value = "";
       list.hidden = true;
     }
   });
-  field.addEventListener("blur", () => setTimeout(() => (list.hidden = !list.contains(document.activeElement)), 120));
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const hits = [...list.querySelectorAll<HTMLElement>("button")];
+    const at = hits.indexOf(document.activeElement as HTMLElement);
+    if (by) (hits[at + by] ?? (by < 0 ? field : hits[at])).focus();
+    else if (event.key === "Escape") {
+      list.hidden = true;
+      field.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const leave = (): void => void setTimeout(() => (list.hidden ||= ![field, ...list.children].includes(document.activeElement as HTMLElement)), 120);
+  for (const part of [field, list]) part.addEventListener("focusout", leave);
 }
 
 /** The line that says what a click does now. */

@@ -30,11 +30,14 @@ export class Graph {
   places: Float32Array;
   standing: Uint8Array;
   readonly names: string[];
+  /** The match that it was laid out by. */
+  readonly layout: number;
   private byName: Map<string, number> | null = null;
 
   constructor(bytes: ArrayBuffer, names: string[]) {
-    const [n, e] = new Uint32Array(bytes, 0, 3);
+    const [n, e, layout] = new Uint32Array(bytes, 0, 3);
     this.nodes = n;
+    this.layout = layout;
     this.places = new Float32Array(bytes, 12, 2 * n).slice();
     this.edges = new Uint32Array(bytes, 12 + 8 * n, 2 * e);
     this.degrees = new Uint32Array(bytes, 12 + 8 * n + 8 * e, n);
@@ -56,9 +59,9 @@ export class Model {
   state: api.State | null = null;
   summary: api.Summary | null = null;
   curve: [number, number][] = [];
-  partner = new Int32Array(0);
-  source = new Int32Array(0);
-  confidence = new Float32Array(0);
+  partner: Int32Array = new Int32Array(0);
+  source: Int32Array = new Int32Array(0);
+  confidence: Float32Array = new Float32Array(0);
   anchored: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
   alone: [Set<number>, Set<number>] = [new Set(), new Set()];
   unsure = new Set<number>();
@@ -109,6 +112,7 @@ export class Model {
     this.partner = new Int32Array(this.graphs[0].nodes).fill(-1);
     this.source = new Int32Array(this.graphs[1].nodes).fill(-1);
     this.confidence = new Float32Array(this.graphs[0].nodes);
+    this.layout = this.graphs[1].layout;
   }
 
   listen(): void {
@@ -137,7 +141,8 @@ export class Model {
         this.curve = told.curve;
         this.wanted = told.summary.number;
         this.progress = null;
-        void this.fetchMatch();
+        if (told.arrays) this.takeArrays(told.arrays);
+        else void this.fetchMatch();
         break;
       case "questions":
         this.questions = told.list;
@@ -148,7 +153,7 @@ export class Model {
         this.tell("progress");
         break;
       case "places":
-        void this.fetchPlaces();
+        if (told.number > this.layout) void this.fetchPlaces();
         break;
       case "failed":
         this.failure = told.message;
@@ -156,6 +161,22 @@ export class Model {
         this.tell("progress");
         break;
     }
+  }
+
+  private takeArrays({ partner, confidence, standing }: api.Arrays): void {
+    this.take(Int32Array.from(partner), Float32Array.from(confidence), [Uint8Array.from(standing[0]), Uint8Array.from(standing[1])]);
+  }
+
+  private take(partner: Int32Array, confidence: Float32Array, standing: [Uint8Array, Uint8Array]): void {
+    this.partner = partner;
+    this.confidence = confidence;
+    for (const side of [0, 1] as const) this.graphs[side].standing = standing[side];
+    this.source = new Int32Array(this.graphs[1].nodes).fill(-1);
+    partner.forEach((t, s) => {
+      if (t >= 0) this.source[t] = s;
+    });
+    this.stand();
+    this.tell("match");
   }
 
   private async fetchMatch(): Promise<void> {
@@ -167,15 +188,12 @@ export class Model {
         const bytes = await api.binary("/api/match");
         const [number, n, m] = new Uint32Array(bytes, 0, 3);
         got = number;
-        this.partner = new Int32Array(bytes, 12, n);
-        this.confidence = new Float32Array(bytes, 12 + 4 * n, n);
-        this.graphs[0].standing = new Uint8Array(bytes, 12 + 8 * n, n).slice();
-        this.graphs[1].standing = new Uint8Array(bytes, 12 + 9 * n, m).slice();
-        this.source = new Int32Array(m).fill(-1);
-        for (let s = 0; s < n; s++) if (this.partner[s] >= 0) this.source[this.partner[s]] = s;
+        if (got < this.wanted) continue;
+        const partner = new Int32Array(bytes, 12, n);
+        const confidence = new Float32Array(bytes, 12 + 4 * n, n);
+        const standing = (first: number, many: number): Uint8Array => new Uint8Array(bytes, 12 + 8 * n + first, many).slice();
+        this.take(partner, confidence, [standing(0, n), standing(n, m)]);
       }
-      this.stand();
-      this.tell("match");
     } catch (error) {
       this.failure = String((error as Error).message);
       this.tell("progress");

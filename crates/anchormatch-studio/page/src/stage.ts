@@ -3,35 +3,36 @@
 import { address, say } from "./api";
 import { Camera } from "./camera";
 import { byId, isolated } from "./dom";
-import { gap, join, ring, rubber, star } from "./drawing/attention";
-import { writeLabels } from "./drawing/labels";
-import { CanvasPen, type Pen } from "./drawing/pen";
-import { LABELLED, lineOpacity, radius, size } from "./drawing/rules";
+import { lineOpacity, radius, size } from "./drawing/rules";
 import { type Frame, Renderer } from "./gl";
 import { ahead, Index } from "./index";
-import { look, VARIABLES } from "./look";
+import { look } from "./look";
 import { type Model, SIDES, type Spot, STANDINGS, Standing } from "./model";
 import { toast } from "./notices";
+import { spread } from "./pieces";
+import { Sheet } from "./sheet";
 
 const REACH = 14;
-const ANIMATED = 30_000;
-/** Edges of smaller graphs than this are smoothed. */
-const SMOOTH = 20_000;
-/** More edges than this are left out while the view moves, and come back after so many milliseconds of rest. */
-const MOVED = 40_000;
-const REST = 160;
+/** Edges of graphs with fewer nodes and edges than this are smoothed. */
+const SMOOTH = 40_000;
+/** After so many milliseconds of rest a view that moved is drawn whole again. */
+const REST = 150;
 const GLIDE = 380;
+/** Pixels that the view moves by a key. */
+const STEP = 60;
+/** What stays in sight while the view moves, whatever is left out. */
+const NOTABLE = new Set<number>([Standing.Anchor, Standing.Suspicious, Standing.Alone]);
 
 type Drag = { from: [number, number]; at: [number, number]; spot: Spot | null; side: 0 | 1; moved: boolean };
 
 export class Stage {
   readonly cameras: [Camera, Camera] = [new Camera(), new Camera()];
   private readonly canvas = byId<HTMLCanvasElement>("drawing");
-  private readonly sheet = byId<HTMLCanvasElement>("sheet");
   private readonly pads = [byId("pad-source"), byId("pad-target")] as const;
   private readonly tip = byId("tip");
   private readonly live = byId("live");
   private readonly renderer: Renderer;
+  private readonly sheet: Sheet;
   private indices!: [Index, Index];
   private now!: [Float32Array, Float32Array];
   private hover: Spot | null = null;
@@ -39,31 +40,39 @@ export class Stage {
   private keyboard = false;
   private drag: Drag | null = null;
   private lineCount = 0;
-  private due = false;
+  /** What the next frame has to do, and whether there will be one. */
+  private due = { frame: false, picture: false };
   private resting = 0;
+  private isPainting = false;
   private glide: { from: Float32Array; to: Float32Array; start: number } | null = null;
 
   constructor(private readonly model: Model) {
-    const nodes = Math.max(...model.graphs.map((graph) => graph.nodes));
-    this.renderer = new Renderer(this.canvas, nodes < SMOOTH);
+    const most = Math.max(...model.graphs.map(({ nodes, edges }) => nodes + edges.length / 2));
+    this.renderer = new Renderer(this.canvas, most < SMOOTH);
     for (const side of [0, 1] as const) this.setGraph(side);
+    this.sheet = new Sheet(model, this.cameras, {
+      at: (side, node) => this.at(side, node),
+      radius: (side) => this.radius(side),
+      inSight: (side, most) => (this.glide ? null : this.indices[side].nodesInSight(this.cameras[side], most)),
+    });
     this.loadImages();
     this.resize();
     this.fit();
     new ResizeObserver(() => this.resize()).observe(byId("stage"));
     this.pads.forEach((pad, side) => this.listen(pad, side as 0 | 1));
     model.on(["match", "state"], () => {
-      for (const side of [0, 1] as const) this.renderer.setStanding(side, model.graphs[side].standing);
+      for (const side of [0, 1] as const) this.renderer.setStanding(side, model.graphs[side].standing, NOTABLE);
       this.setLines();
       // What the pointer rests on may stand otherwise now.
       if (this.hover && !this.tip.hidden) this.tip.textContent = this.words(this.hover);
       this.draw();
     });
     model.on(["places"], () => this.follow());
-    model.on(["focus", "look", "questions"], () => {
+    model.on(["look"], () => {
       this.setLines();
       this.draw();
     });
+    model.on(["focus"], () => this.mark());
   }
 
   private setGraph(side: 0 | 1): void {
@@ -76,7 +85,7 @@ export class Stage {
     const sizes = Float32Array.from(graph.degrees, (degree) => (isPoints ? 1 : size(degree, nodes)));
     this.renderer.setPane(side, this.indices[side], sizes);
     this.renderer.setPlaces(side, graph.places);
-    this.renderer.setStanding(side, graph.standing);
+    this.renderer.setStanding(side, graph.standing, NOTABLE);
   }
 
   private loadImages(): void {
@@ -95,7 +104,8 @@ export class Stage {
   private follow(): void {
     const to = this.model.graphs[1].places;
     const from = this.now[1];
-    if (to.length / 2 > ANIMATED || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    // What is not painted anew in every frame cannot glide.
+    if (!this.renderer.isCalm(this.cameras) || matchMedia("(prefers-reduced-motion: reduce)").matches) {
       this.settle(to);
       return;
     }
@@ -130,7 +140,7 @@ export class Stage {
   private resize(): void {
     const { width, height } = byId("stage").getBoundingClientRect();
     const ratio = window.devicePixelRatio || 1;
-    for (const canvas of [this.canvas, this.sheet]) {
+    for (const canvas of [this.canvas, this.sheet.canvas]) {
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
     }
@@ -138,7 +148,8 @@ export class Stage {
     this.cameras[0].pane = { left: 0, top: 0, width: half, height };
     this.cameras[1].pane = { left: half, top: 0, width: half, height };
     this.fitCameras();
-    this.draw();
+    // A canvas of another size is empty.
+    this.stir();
   }
 
   private fitCameras(): void {
@@ -155,10 +166,10 @@ export class Stage {
   /** Everything in sight. */
   fit(): void {
     for (const camera of this.cameras) camera.relative = { zoom: 1, x: 0, y: 0 };
-    this.draw();
+    this.stir();
   }
 
-  /** The view moves: much is left out until it rests. */
+  /** The view moves: of large graphs only a sample is drawn until it rests. */
   private stir(): void {
     clearTimeout(this.resting);
     this.resting = window.setTimeout(() => {
@@ -166,6 +177,12 @@ export class Stage {
       this.draw();
     }, REST);
     this.draw();
+  }
+
+  private pan(side: 0 | 1, dx: number, dy: number): void {
+    this.cameras[side].move(dx, dy);
+    if (this.model.linked) this.cameras[1 - side].move(dx, dy);
+    this.stir();
   }
 
   zoom(factor: number): void {
@@ -196,7 +213,7 @@ export class Stage {
     };
     closer(0, source);
     closer(1, target);
-    this.draw();
+    this.stir();
   }
 
   /** The pixel of a node, in the window. */
@@ -206,8 +223,14 @@ export class Stage {
     return [box.left + x, box.top + y];
   }
 
+  /** Nodes of the picture in sight. */
   get drawn(): number {
     return this.renderer.drawn;
+  }
+
+  /** Whether everything in sight is drawn, and nothing more is to come. */
+  get isWhole(): boolean {
+    return this.renderer.isWhole && !this.due.picture && this.resting === 0;
   }
 
   get isGliding(): boolean {
@@ -216,26 +239,36 @@ export class Stage {
 
   private setLines(): void {
     const { model } = this;
-    const n = model.graphs[0].nodes;
-    const values: number[] = [];
-    const add = (s: number, t: number): void => {
-      if (t < 0) return;
-      const [from, to] = this.now;
-      values.push(from[2 * s], from[2 * s + 1], to[2 * t], to[2 * t + 1], model.graphs[0].standing[s]);
-    };
+    const [from, to] = this.now;
+    const { standing } = model.graphs[0];
+    const anchors = model.lines === "none" ? [] : [...model.anchored[0]];
+    const pairs: [number, number][] = [];
     if (model.lines === "all") {
-      for (let s = 0; s < n; s++) if (!model.anchored[0].has(s)) add(s, model.partnerOf({ side: 0, node: s }));
+      for (const s of spread(model.graphs[0].nodes)) {
+        const t = model.anchored[0].has(s) ? -1 : model.partnerOf({ side: 0, node: s });
+        if (t >= 0) pairs.push([s, t]);
+      }
     }
-    if (model.lines !== "none") for (const [s, t] of model.anchored[0]) add(s, t);
-    this.lineCount = values.length / 5;
-    this.renderer.setLines(new Float32Array(values));
+    this.lineCount = pairs.length + anchors.length;
+    const values = new Float32Array(5 * this.lineCount);
+    [...pairs, ...anchors].forEach(([s, t], k) => {
+      values.set([from[2 * s], from[2 * s + 1], to[2 * t], to[2 * t + 1], standing[s]], 5 * k);
+    });
+    this.renderer.setLines(values, [pairs.length, anchors.length]);
   }
 
+  /** Draws both the picture and what lies over it, with the next frame. */
   draw(): void {
-    if (this.due) return;
-    this.due = true;
+    this.due.picture = true;
+    this.mark();
+  }
+
+  /** Draws what lies over the picture: rings, labels, the line that is being drawn. */
+  private mark(): void {
+    if (this.due.frame) return;
+    this.due.frame = true;
     requestAnimationFrame((time) => {
-      this.due = false;
+      this.due.frame = false;
       this.step(time);
       this.render();
     });
@@ -246,105 +279,48 @@ export class Stage {
   }
 
   private render(): void {
+    if (this.due.picture) {
+      this.due.picture = false;
+      this.picture();
+    }
+    const shown = [0, 1].map((side) => document.activeElement === this.pads[side] && this.keyboard);
+    this.sheet.write({
+      hover: this.hover,
+      cursor: this.cursor.map((node, side) => (shown[side] ? node : -1)) as [number, number],
+      line: this.drag?.spot && this.drag.moved ? { from: this.drag.spot, to: this.drag.at } : null,
+      isMoving: this.resting !== 0,
+    });
+  }
+
+  private picture(): void {
     const edges = Math.max(...this.model.graphs.map((graph) => graph.edges.length / 2));
     const frame: Frame = {
       cameras: this.cameras,
       radius: [this.radius(0), this.radius(1)],
       look: look(edges, this.cameras[0].relative.zoom),
-      lines: this.lineCount,
       alpha: lineOpacity(this.lineCount),
-      edges: edges <= MOVED || this.resting === 0,
     };
-    this.renderer.draw(frame);
-    this.write();
+    if (this.resting !== 0 && !this.renderer.isCalm(this.cameras)) {
+      this.renderer.sketch(frame);
+      return;
+    }
+    this.renderer.show(frame);
+    if (this.renderer.isAtWork) this.goOn();
   }
 
-  // What lies over the drawing: marks, labels, the line that is being drawn.
-
-  private write(): void {
-    const { model } = this;
-    const ratio = window.devicePixelRatio || 1;
-    const sheet = this.sheet.getContext("2d");
-    if (!sheet) return;
-    sheet.setTransform(ratio, 0, 0, ratio, 0, 0);
-    sheet.clearRect(0, 0, this.sheet.width, this.sheet.height);
-    const pen = new CanvasPen(sheet);
-    const within = (side: 0 | 1, draw: () => void): void => {
-      const { left, top, width, height } = this.cameras[side].pane;
-      sheet.save();
-      sheet.beginPath();
-      sheet.rect(left, top, width, height);
-      sheet.clip();
-      draw();
-      sheet.restore();
+  /** Paints a large picture, slice by slice. */
+  private goOn(): void {
+    if (this.isPainting) return;
+    this.isPainting = true;
+    const step = (now: number): void => {
+      this.isPainting = this.renderer.step(now);
+      if (this.isPainting) requestAnimationFrame(step);
     };
-    const about = (side: 0 | 1, node: number, width: number, isFaint = false): void => {
-      if (node < 0) return;
-      within(side, () => ring(pen, this.at(side, node), this.radius(side), width, isFaint));
-    };
-    const shown = model.shown;
-    if (shown) {
-      const other = model.partnerOf(shown);
-      const pair: [number, number] = shown.side === 0 ? [shown.node, other] : [other, shown.node];
-      for (const side of [0, 1] as const) within(side, () => this.star(pen, side, pair[side]));
-      if (pair[0] >= 0 && pair[1] >= 0 && !model.pending) this.join(pen, pair);
-      for (const side of [0, 1] as const) about(side, pair[side], 2.5);
-    }
-    model.marked.forEach((target, k) => about(1, target, k === model.markedAt ? 3 : 1.5, k !== model.markedAt));
-    if (model.pending) about(model.pending.side, model.pending.node, 4);
-    if (this.hover) about(this.hover.side, this.hover.node, 2);
-    if (this.keyboard) {
-      for (const side of [0, 1] as const) {
-        if (document.activeElement === this.pads[side]) about(side, this.cursor[side], 3);
-      }
-    }
-    const { drag } = this;
-    if (drag?.spot && drag.moved) rubber(pen, this.at(drag.spot.side, drag.spot.node), drag.at);
-    for (const side of [0, 1] as const) within(side, () => this.labels(pen, side));
+    requestAnimationFrame(step);
   }
 
   private at(side: 0 | 1, node: number): [number, number] {
     return this.cameras[side].toPixel(this.now[side][2 * node], this.now[side][2 * node + 1]);
-  }
-
-  /** The edges of a node, as far as they are drawn. */
-  private star(pen: Pen, side: 0 | 1, node: number): void {
-    const { edges, nodes } = this.model.graphs[side];
-    if (node < 0 || nodes > 20_000) return;
-    const ends: [number, number][] = [];
-    for (let e = 0; e < edges.length; e += 2) {
-      if (edges[e] !== node && edges[e + 1] !== node) continue;
-      ends.push(this.at(side, edges[e] === node ? edges[e + 1] : edges[e]));
-    }
-    star(pen, this.at(side, node), this.radius(side), ends);
-  }
-
-  private join(pen: Pen, [s, t]: [number, number]): void {
-    const [a, b] = [this.at(0, s), this.at(1, t)];
-    if (!this.cameras[0].contains(...a) || !this.cameras[1].contains(...b)) return;
-    join(pen, [a, this.radius(0)], [b, this.radius(1)], VARIABLES[this.model.graphs[0].standing[s]]);
-  }
-
-  private labels(pen: Pen, side: 0 | 1): void {
-    const { model } = this;
-    const wanted = new Set<number>();
-    // The candidate in question has the first choice of a place.
-    if (side === 1 && model.marked.length > 0) wanted.add(model.marked[model.markedAt]);
-    for (const spot of [model.pending, model.shown, this.hover]) {
-      if (!spot) continue;
-      if (spot.side === side) wanted.add(spot.node);
-      else if (model.partnerOf(spot) >= 0) wanted.add(model.partnerOf(spot));
-    }
-    if (side === 1) model.marked.forEach((target) => wanted.add(target));
-    const inSight = this.glide ? null : this.indices[side].nodesInSight(this.cameras[side], LABELLED);
-    writeLabels(pen, wanted, inSight ?? [], {
-      name: (node) => model.name(side, node),
-      at: (node) => this.at(side, node),
-      gap: gap(this.radius(side)),
-      left: this.cameras[side].pane.left,
-      right: this.cameras[side].pane.left + this.cameras[side].pane.width,
-      rank: (node) => (side === 1 ? model.marked.indexOf(node) + 1 : 0),
-    });
   }
 
   // Pointing and clicking.
@@ -377,7 +353,7 @@ export class Stage {
     pad.addEventListener("pointerup", (event) => this.released(this.local(event)));
     pad.addEventListener("pointercancel", () => {
       this.drag = null;
-      this.draw();
+      this.mark();
     });
     pad.addEventListener("pointerleave", () => this.point(null));
     pad.addEventListener("dblclick", (event) => {
@@ -401,9 +377,9 @@ export class Stage {
       if (!pad.matches(":focus-visible")) return;
       this.keyboard = true;
       if (this.cursor[side] < 0) this.moveCursor(side, this.first(side));
-      this.draw();
+      this.mark();
     });
-    pad.addEventListener("blur", () => this.draw());
+    pad.addEventListener("blur", () => this.mark());
   }
 
   private moved(at: [number, number], event: MouseEvent): void {
@@ -420,14 +396,11 @@ export class Stage {
       const isSame = over && over.side === drag.spot.side && over.node === drag.spot.node;
       this.hover = isSame ? null : over;
     } else {
-      const [dx, dy] = [at[0] - drag.at[0], at[1] - drag.at[1]];
-      this.cameras[drag.side].move(dx, dy);
-      if (this.model.linked) this.cameras[1 - drag.side].move(dx, dy);
-      this.stir();
+      this.pan(drag.side, at[0] - drag.at[0], at[1] - drag.at[1]);
     }
     drag.at = at;
     this.tip.hidden = true;
-    this.draw();
+    this.mark();
   }
 
   private released(at: [number, number]): void {
@@ -442,7 +415,7 @@ export class Stage {
       const over = this.spotAt(at);
       if (over) this.dropped(drag.spot, over);
     }
-    this.draw();
+    this.mark();
   }
 
   /** A line was drawn from one node to another: across it is an anchor, along a side it moves the partner. */
@@ -472,7 +445,7 @@ export class Stage {
       const x = Math.min(event.clientX - box.left + 16, box.width - wide - 8);
       this.tip.style.transform = `translate(${x}px, ${event.clientY - box.top + 18}px)`;
     }
-    this.draw();
+    this.mark();
   }
 
   /** A node in words. */
@@ -540,9 +513,10 @@ export class Stage {
     const { left, top, width, height } = this.cameras[side].pane;
     if (x < left + 20 || x > left + width - 20 || y < top + 40 || y > top + height - 60) {
       this.cameras[side].centreOn(this.now[side][2 * node], this.now[side][2 * node + 1]);
+      this.stir();
     }
     this.announce(this.words({ side, node }));
-    this.draw();
+    this.mark();
   }
 
   private key(event: KeyboardEvent, side: 0 | 1): void {
@@ -553,7 +527,10 @@ export class Stage {
       ArrowDown: [0, 1],
     };
     const way = arrows[event.key];
-    if (way) {
+    if (way && event.shiftKey) {
+      this.pan(side, -STEP * way[0], -STEP * way[1]);
+      event.preventDefault();
+    } else if (way) {
       this.keyboard = true;
       const at = this.cursor[side] < 0 ? this.first(side) : this.cursor[side];
       this.moveCursor(side, ahead(this.now[side], at, way));

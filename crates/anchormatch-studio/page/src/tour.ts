@@ -62,15 +62,16 @@ export class Tour {
   private show(): void {
     const step = STEPS[this.at];
     const isLast = this.at === STEPS.length - 1;
-    const go = el("button", { class: "primary", onclick: () => (isLast ? this.end() : this.go(1)) }, isLast ? "Start" : "Next");
-    const back = this.at > 0 ? [el("button", { onclick: () => this.go(-1) }, "Back")] : [];
+    const next = { class: "primary", title: isLast ? "To the graphs" : "The next step", onclick: () => (isLast ? this.end() : this.go(1)) };
+    const go = el("button", next, isLast ? "Start" : "Next");
+    const back = this.at > 0 ? [el("button", { title: "The step before", onclick: () => this.go(-1) }, "Back")] : [];
     this.box.dataset.at = step.at;
     fill(
       this.box,
       el("p", { class: "dim" }, `${this.at + 1} of ${STEPS.length}`),
       el("h3", {}, step.title),
       el("p", {}, step.text),
-      el("div", { class: "buttons" }, el("button", { class: "quiet", onclick: () => this.end() }, "Skip"), ...back, go),
+      el("div", { class: "buttons" }, el("button", { class: "quiet", title: "Not now: Help has it (Esc)", onclick: () => this.end() }, "Skip"), ...back, go),
     );
     this.box.hidden = false;
     go.focus();

@@ -191,7 +191,7 @@ class Page:
 
     def key(self, key, **more):
         text = {"text": key} if len(key) == 1 and not more else {}
-        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowRight": 39, "ArrowLeft": 37}
+        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, " ": 32}
         code = {"windowsVirtualKeyCode": codes[key]} if key in codes else {}
         if key == "Enter":
             text = {"text": "\r"}

@@ -72,3 +72,14 @@ def write_pair(folder, nodes, seed=1, names=lambda side, k: f"{side}{k}", kept=0
 
 def quoted(text):
     return '"' + text.replace('"', '""') + '"'
+
+
+def write_hub(folder, neighbours):
+    """A star and its copy, whose leaves have a path among them; the ends of the path and the middle are anchors."""
+    edges = [(0, k) for k in range(1, neighbours + 1)] + [(k, k + 1) for k in range(1, neighbours)]
+    for name, side in (("a.csv", "s"), ("b.csv", "t")):
+        rows = "".join(f"{side}{u},{side}{v}\n" for u, v in edges)
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(f"source,target\n{rows}")
+    with open(os.path.join(folder, "anchors.csv"), "w") as file:
+        file.write("source,target\n" + "".join(f"s{k},t{k}\n" for k in (0, 1, neighbours)))

@@ -23,6 +23,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::{Matching, Samples};
+use crate::monitor::Monitor;
 
 /// Gains that differ by less are the same.
 const TIE: f64 = 1e-9;
@@ -55,6 +56,12 @@ impl Matching {
     /// is much, every second sample is used, or every third, but a hundred at least.
     #[must_use]
     pub fn suggest(&self, count: usize) -> Vec<Suggestion> {
+        self.suggest_watched(count, &Monitor::silent())
+    }
+
+    /// As [`suggest`](Self::suggest), but no more than those found when `monitor` stops the work.
+    #[must_use]
+    pub fn suggest_watched(&self, count: usize, monitor: &Monitor) -> Vec<Suggestion> {
         let table = Table::of(&self.samples).thinned();
         let mut open = self.open_nodes(&table);
         let mut observed = Observed::nothing(&table);
@@ -63,10 +70,14 @@ impl Matching {
             let gains: Vec<f64> = open
                 .par_iter()
                 .map_init(Scratch::default, |scratch, node| match node.row {
+                    Some(_) if monitor.interrupted().is_some() => f64::NEG_INFINITY,
                     Some(row) => observed.gain(&table, row, scratch),
                     None => node.doubt,
                 })
                 .collect();
+            if monitor.interrupted().is_some() {
+                break;
+            }
             let most = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let among = (0..open.len()).filter(|&k| gains[k] >= most - TIE);
             let lowest = among.min_by(|&k, &l| {

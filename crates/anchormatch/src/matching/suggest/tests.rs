@@ -178,6 +178,17 @@ fn who_has_no_partner_is_not_asked_and_who_has_no_candidate_last() {
 }
 
 #[test]
+fn who_is_stopped_suggests_no_more() {
+    let samples = (0..200).map(|k| vec![Some(k % 3), Some(k % 2)]).collect();
+    let matching = matching(samples);
+    let monitor = Monitor::silent();
+    assert_eq!(matching.suggest_watched(2, &monitor), matching.suggest(2));
+    assert_eq!(matching.suggest(2).len(), 2);
+    monitor.cancel_token().cancel();
+    assert!(matching.suggest_watched(2, &monitor).is_empty());
+}
+
+#[test]
 fn nothing_free_gives_no_suggestion() {
     let mut all = matching(vec![Assignment::empty(0)]);
     assert!(all.suggest(3).is_empty());
