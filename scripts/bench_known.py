@@ -8,8 +8,8 @@ files, without and with what else is known, and a baseline in the same run: for 
 lines of NumPy and SciPy on log(1 + count), directed, edges between the sides as a term of the same form;
 for scored candidates the best score alone, ties by their share. `counts` gives the weights of the larva
 and the worm in other forms: what is no whole number is compared as presence and weight, two questions
-instead of one. `--questions` asks `suggest` on the genealogies, 25 nodes at a time, until .9 of all are
-right, beside as many random nodes.
+instead of one. `--questions` asks on the genealogies and the connectomes, some nodes at a time, until .9 of
+all are right: those that `suggest` names, those whose pairs are the least confident, and random ones.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def arguments():
     data = os.environ.get("ANCHORMATCH_DATA")
     parser.add_argument("--data", default=data, required=not data)
     parser.add_argument("--rows", help="words of rows to run (default: all)")
-    parser.add_argument("--questions", action="store_true", help="ask suggest, beside random nodes")
+    parser.add_argument("--questions", action="store_true", help="ask suggest, beside simple orders")
     parser.add_argument("--binary", default=BINARY)
     return parser.parse_args()
 
@@ -234,34 +234,56 @@ def print_counts(options):
         show(name, *cells)
 
 
-def print_questions(options):
-    print("\n| | questions until .9, suggested | random |\n|---|---|---|")
-    for k in range(3):
-        pair = Pair(options, os.path.join("genealogy", f"problem{k}"))
-        truth = pair.pairs("truth.csv")
-        more = ["--candidates", "similarity.csv"]
-        counts = []
-        for suggested in (True, False):
-            known, rng = pair.pairs("anchors_5.csv"), random.Random(1)
-            first = len(known)
-            with tempfile.TemporaryDirectory() as place:
-                anchors = os.path.join(place, "anchors.csv")
-                while True:
-                    with open(anchors, "w") as file:
-                        file.write("source,target\n")
-                        file.writelines(f"{s},{t}\n" for s, t in known.items())
-                    found, _ = pair.run("match", anchors, "--truth", "truth.csv", *more)
-                    right = found["accuracy"] * (len(truth) - len(known)) + len(known)
-                    if right >= 0.9 * len(truth):
-                        break
-                    if suggested:
-                        answer, _ = pair.run("suggest", anchors, "-k", "25", *more)
-                        asked = [str(entry["source"]) for entry in answer["suggestions"]]
-                    else:
-                        asked = rng.sample([s for s in truth if s not in known], 25)
-                    known.update((source, truth[source]) for source in asked)
-            counts.append(str(len(known) - first))
-        show(f"genealogy {k}", *counts)
+#: Folder, the options that match it, and how many nodes are asked at a time.
+QUESTIONS = [
+    *((f"genealogy/problem{k}", ["--candidates", "similarity.csv"], 25) for k in range(3)),
+    ("bgm_maggot_subset", ["--directed"], 10),
+    ("bgm_herm_chem", ["--directed"], 5),
+]
+
+
+def asked(pair, way, found, anchors, known, more, count, rng):
+    """The next nodes to ask for, in one of three ways."""
+    if way == "suggested":
+        answer, _ = pair.run("suggest", anchors, "-k", str(count), *more)
+        return [str(entry["source"]) for entry in answer["suggestions"]]
+    if way == "random":
+        return rng.sample([s for s in pair.pairs("truth.csv") if s not in known], count)
+    doubtful = [row for row in found["pairs"] if not row["anchor"]]
+    doubtful.sort(key=lambda row: row["confidence"])
+    return [str(row["source"]) for row in doubtful[:count]]
+
+
+def questions(pair, way, more, count, seed):
+    """How many nodes are asked for until .9 of all are right."""
+    truth, known, rng = pair.pairs("truth.csv"), pair.pairs("anchors_5.csv"), random.Random(seed)
+    first = questioned = len(known)
+    # A node without a partner is asked for once, and the answer is "none".
+    alone = set()
+    with tempfile.TemporaryDirectory() as place:
+        anchors = os.path.join(place, "anchors.csv")
+        while True:
+            with open(anchors, "w") as file:
+                file.write("source,target\n")
+                file.writelines(f"{s},{t}\n" for s, t in known.items())
+                file.writelines(f"{s},\n" for s in sorted(alone))
+            found, _ = pair.run("match", anchors, "--truth", "truth.csv", *more)
+            right = found["accuracy"] * (len(truth) - len(known)) + len(known)
+            if right >= 0.9 * len(truth):
+                return questioned - first
+            nodes = asked(pair, way, found, anchors, known, more, count, rng)
+            questioned += len(nodes)
+            known.update((source, truth[source]) for source in nodes if source in truth)
+            alone.update(source for source in nodes if source not in truth)
+
+
+def print_questions(options, wanted):
+    print("\n| | questions until .9, suggested | least confident first | random |\n|---|---|---|---|")
+    for name, more, count in QUESTIONS:
+        if wanted(f"questions {name}"):
+            pair = Pair(options, name)
+            ways = ("suggested", "least confident", "random")
+            show(f"{name}", *(str(questions(pair, way, more, count, 1)) for way in ways))
 
 
 def main():
@@ -275,7 +297,7 @@ def main():
     if wanted("counts"):
         print_counts(options)
     if options.questions:
-        print_questions(options)
+        print_questions(options, wanted)
 
 
 if __name__ == "__main__":
