@@ -8,7 +8,7 @@ use std::fmt::Write;
 use anchormatch::{Monitor, Result};
 use anchormatch_generate::stream;
 use anchormatch_io::{LoadedGraph, ReadOptions, read_edge_list_from};
-use rand::Rng;
+use rand::RngExt;
 
 /// What ids are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

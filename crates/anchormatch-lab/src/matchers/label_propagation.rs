@@ -13,7 +13,7 @@ use anchormatch::settings::{self, Settings};
 use anchormatch::solver::{Solution, Status};
 use anchormatch::{Assignment, Matching, Monitor, Result, Task};
 use anchormatch_generate::stream;
-use rand::Rng;
+use rand::RngExt;
 use rayon::prelude::*;
 
 use super::Nothing;

@@ -179,7 +179,9 @@ fn who_has_no_partner_is_not_asked_and_who_has_no_candidate_last() {
 
 #[test]
 fn who_is_stopped_suggests_no_more() {
-    let samples = (0..200).map(|k| vec![Some(k % 3), Some(k % 2)]).collect();
+    let samples = (0..200)
+        .map(|k| [Some(k % 3), Some(k % 2)].into_iter().collect())
+        .collect();
     let matching = matching(samples);
     let monitor = Monitor::silent();
     assert_eq!(matching.suggest_watched(2, &monitor), matching.suggest(2));

@@ -88,8 +88,11 @@ pub(super) fn agree(
     }
 }
 
+/// Pairs of nodes.
+type Pairs = Vec<(u32, u32)>;
+
 /// One in so many anchors, and the others.
-pub(super) fn hide(anchors: &[(u32, u32)], first: usize) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+pub(super) fn hide(anchors: &[(u32, u32)], first: usize) -> (Pairs, Pairs) {
     let numbered = anchors.iter().copied().enumerate();
     let (hidden, shown): (Vec<_>, Vec<_>) =
         numbered.partition(|(k, _)| k % HIDDEN_ONE_IN == first % HIDDEN_ONE_IN);

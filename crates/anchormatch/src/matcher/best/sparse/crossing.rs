@@ -88,7 +88,8 @@ impl Crossing {
         let sources = (0..n).map(|i| ways[0].range(i).len() + ways[1].range(i).len());
         let sources = sources.map(|edges| evidence.there_alone * edges as f64);
         let targets = (0..m).map(|a| evidence.back_alone * self.known_of_target(a, partners));
-        self.alone = [from_mean(sources.collect()), from_mean(targets.collect())];
+        let alone: [Vec<f64>; 2] = [sources.collect(), targets.collect()];
+        self.alone = alone.map(|side| from_mean(&side));
     }
 
     /// What is said of a pair, in nats.
@@ -182,7 +183,7 @@ impl Crossing {
 }
 
 /// Numbers less their mean.
-fn from_mean(values: Vec<f64>) -> Vec<f32> {
+fn from_mean(values: &[f64]) -> Vec<f32> {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     values.iter().map(|value| (value - mean) as f32).collect()
 }
