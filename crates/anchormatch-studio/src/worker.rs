@@ -28,7 +28,7 @@ const PATIENCE: f64 = 0.1;
 /// The time of a quick match of small graphs (`make studio-speed` has what a refresh takes beside it).
 const MOMENT: Duration = Duration::from_millis(100);
 /// The time that pages of small graphs have to draw a quick answer before the whole match takes all cores.
-const BREATH: Duration = Duration::from_millis(80);
+const BREATH: Duration = Duration::from_millis(150);
 /// Pages hear of progress no more often than this, in milliseconds.
 const PACE: u64 = 80;
 /// Questions that are found at once, for graphs of up to so many open nodes and beyond.
