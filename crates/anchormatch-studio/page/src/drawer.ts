@@ -30,6 +30,11 @@ const KEYS: [string, string][] = [
   ["?", "this help"],
 ];
 
+/** Of a control whose words stand beside it: they are told to readers, and shown to nobody twice. */
+function beside(words: string): Record<string, string> {
+  return { "aria-description": words, "data-tip": "" };
+}
+
 export class Drawer {
   constructor(private readonly model: Model) {
     for (const name of ["settings", "export", "help"] as const) {
@@ -90,13 +95,13 @@ export class Drawer {
     };
     const preset = about.presets.find((one) => one.name === choices.preset);
     const radios = about.presets.map((one) => {
-      const input = el("input", { type: "radio", name: "preset", value: one.name, title: one.about, onchange: () => void choose({ preset: one.name }) });
+      const input = el("input", { type: "radio", name: "preset", value: one.name, ...beside(one.about), onchange: () => void choose({ preset: one.name }) });
       input.checked = one.name === choices.preset;
       return el("label", { class: "choice" }, input, el("span", {}, el("b", {}, one.name), " ", el("span", { class: "dim" }, one.about)));
     });
     const parts: HTMLElement[] = [el("fieldset", {}, el("legend", {}, "Preset"), ...radios)];
     const check = (text: string, words: string, checked: boolean, change: (on: boolean) => Partial<api.Choices>): HTMLElement => {
-      const input = el("input", { type: "checkbox", title: words });
+      const input = el("input", { type: "checkbox", ...beside(words) });
       input.checked = checked;
       input.addEventListener("change", () => void choose(change(input.checked)));
       return el("label", { class: "choice" }, input, el("span", {}, el("b", {}, text), " ", el("span", { class: "dim" }, words)));
@@ -129,7 +134,7 @@ export class Drawer {
 
   private exports(command: string): void {
     const link = (name: string, words: string): HTMLElement =>
-      el("li", {}, el("a", { href: api.address(`/export/${name}`), download: name, title: words }, name), el("span", { class: "dim" }, words));
+      el("li", {}, el("a", { href: api.address(`/export/${name}`), download: name, ...beside(words) }, name), el("span", { class: "dim" }, words));
     const text = el("code", { class: "command", tabindex: "0", title: "Gives the same match in a terminal, in the folder where the studio was started" }, command);
     const copy = el(
       "button",

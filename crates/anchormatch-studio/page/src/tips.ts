@@ -1,7 +1,7 @@
 // Tooltips: what a control does, beside it, for who points at it and for who comes to it by the keyboard.
 //
 // The words stand in `title`, which browsers show to those alone who point; where the words would cover what is pointed at,
-// in `data-tip`, which is shown to the keyboard alone.
+// in `data-tip`, which is shown to the keyboard alone, and not at all where it is empty.
 
 import { el } from "./dom";
 
