@@ -221,7 +221,7 @@ fn totals_are_the_derivatives_of_the_objective() {
 }
 
 #[test]
-fn bad_lessons_are_refused() {
+fn bad_training_pairs_are_refused() {
     let (source, target, _) = pair(4, 0.0, 1);
     let learner = ExampleLearner::new(LearningMethod::CaetanoLinear);
     assert!(learner.learn(&[], &Monitor::silent()).is_err());

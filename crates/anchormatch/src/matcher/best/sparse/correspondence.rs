@@ -224,7 +224,7 @@ fn table(kinds: [&Kinds; 2], counts: &[((u32, u32), f64)], all: &[Vec<f64>; 2]) 
     let (mut sum, mut seen) = (0.0, 0.0);
     let values = entries.iter().map(|&((k, l), count)| {
         let (i, j) = (k as usize, l as usize);
-        let shares = [x.shares[i], y.shares[j]];
+        let shares = [x.frequencies[i], y.frequencies[j]];
         let there = conditional(count, all[0][i], shares[1], prior(x, i, l, shares[1]));
         let back = conditional(count, all[1][j], shares[0], prior(y, j, k, shares[0]));
         let nats = 0.5 * (there + back);

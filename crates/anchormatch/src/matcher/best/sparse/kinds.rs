@@ -21,7 +21,7 @@ pub(super) struct Kinds {
     /// ln P(kind | edges of the row's node)/P(kind).
     seen: Csr<f32>,
     /// P(kind), of all edges; not quite zero for kinds that do not occur.
-    pub(super) shares: Vec<f64>,
+    pub(super) frequencies: Vec<f64>,
     /// The kind of the other graph that is the same by its name.
     pub(super) namesakes: Vec<Option<u32>>,
     names: Names,
@@ -142,12 +142,12 @@ impl Kinds {
             }
             offsets.push(kinds.len());
         }
-        let mut shares = vec![0.0; count + 1];
+        let mut frequencies = vec![0.0; count + 1];
         for &kind in &kinds {
-            shares[kind as usize] += 1.0;
+            frequencies[kind as usize] += 1.0;
         }
         let all = kinds.len().max(1) as f64;
-        shares
+        frequencies
             .iter_mut()
             .for_each(|share| *share = f64::max(*share, 0.1) / all);
         let mut own = vec![0.0; kinds.len()];
@@ -161,15 +161,15 @@ impl Kinds {
             }
             let total = entries.len() as f64;
             for entry in entries {
-                let share = shares[kinds[entry] as usize];
+                let share = frequencies[kinds[entry] as usize];
                 let here = (counts[&kinds[entry]] + SMOOTHING * share) / (total + SMOOTHING);
                 own[entry] = (here / share).ln() as f32;
             }
         }
         Self {
             seen: Csr::from_parts(count + 1, offsets, kinds, own).expect("kinds ascend"),
-            namesakes: vec![None; shares.len()],
-            shares,
+            namesakes: vec![None; frequencies.len()],
+            frequencies,
             names,
         }
     }
@@ -178,10 +178,10 @@ impl Kinds {
     fn namesakes_in(&self, other: &Self) -> Vec<Option<u32>> {
         let (mine, theirs) = match (&self.names, &other.names) {
             (Names::Listed { names: x, .. }, Names::Listed { names: y, .. }) => (x, y),
-            _ => return (0..self.shares.len() as u32).map(Some).collect(),
+            _ => return (0..self.frequencies.len() as u32).map(Some).collect(),
         };
         let by_name: HashMap<&str, u32> = theirs.iter().map(String::as_str).zip(0..).collect();
-        let views = (self.shares.len() - 1) / mine.len().max(1);
+        let views = (self.frequencies.len() - 1) / mine.len().max(1);
         let mut namesakes: Vec<Option<u32>> = (mine.iter())
             .flat_map(|name| {
                 let same = by_name.get(name.as_str()).copied();
@@ -189,13 +189,13 @@ impl Kinds {
             })
             .collect();
         // What has no kind is the same on both sides.
-        namesakes.push(Some(other.shares.len() as u32 - 1));
+        namesakes.push(Some(other.frequencies.len() as u32 - 1));
         namesakes
     }
 
     /// How many kinds there are.
     pub(super) fn count(&self) -> usize {
-        self.shares.len()
+        self.frequencies.len()
     }
 
     /// The kinds of the edge at a place of the adjacency, as seen from the node in whose row it is.

@@ -241,7 +241,7 @@ impl Known {
     }
 
     /// What is known of a pair of a matching: what two pairs say of each other by edges between the sides, half of it.
-    pub(super) fn told(&self, i: u32, a: u32) -> f32 {
+    pub(super) fn prior_within(&self, i: u32, a: u32) -> f32 {
         self.prior(i, a) - 0.5 * self.crossing_nats(i as usize, a as usize)
     }
 

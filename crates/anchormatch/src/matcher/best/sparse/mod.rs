@@ -285,7 +285,7 @@ fn weigh(
         let prior: f64 = sure
             .iter()
             .filter(|pair| !pair.anchor)
-            .map(|pair| f64::from(known.told(pair.source as u32, pair.target as u32)))
+            .map(|pair| f64::from(known.prior_within(pair.source as u32, pair.target as u32)))
             .sum();
         let edges = model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
         let sources = sure.iter().filter(|pair| !pair.anchor);
