@@ -4,9 +4,10 @@
     python scripts/bench_trust.py [--trials N] [--rows unrelated,symmetric]
 
 Needs numpy. `unrelated` matches graphs that have nothing to do with each other (random edges, random
-weights, preferential attachment, geometric graphs, points), with and without --allow-unmatched: the mean confidence should be
-near 0, and the command should say that chance could explain the match. Beside it stand copies with four edges
-in five kept: their mean confidence and their accuracy. `symmetric` matches graphs to shuffled copies of
+weights, preferential attachment, geometric graphs, clustered power laws, blocks, cliques, points), with and
+without --allow-unmatched: the mean confidence should be near 0, and the command should say that chance could
+explain the match. Beside it stand copies with four edges in five kept: their mean confidence and their
+accuracy. `symmetric` matches graphs to shuffled copies of
 themselves: the confidence of every pair should be one over the number of partners that nothing tells apart,
 which follows here from the symmetries that each family is built with.
 """
@@ -59,6 +60,44 @@ def near(rng, nodes, degree):
     apart = np.hypot(np.subtract.outer(x, x), np.subtract.outer(y, y))
     i, j = np.nonzero(np.triu(apart <= np.sqrt(degree / (np.pi * nodes)), 1))
     return [(a, b, 1.0) for a, b in zip(i.tolist(), j.tolist())]
+
+
+def clustered(rng, nodes, each, closed):
+    """Preferential attachment whose new edges close a triangle with the probability `closed` (Holme and Kim)."""
+    beside = [set() for _ in range(nodes)]
+    ends = list(range(each))
+    for i in range(each, nodes):
+        last = None
+        while len(beside[i]) < each:
+            near = sorted(beside[last] - beside[i] - {i}) if last is not None else []
+            is_closing = near and rng.random() < closed
+            j = near[rng.integers(len(near))] if is_closing else ends[rng.integers(len(ends))]
+            if j != i and j not in beside[i]:
+                beside[i].add(j)
+                beside[j].add(i)
+                last = j
+        ends += [i] * each + sorted(beside[i])
+    return [(i, j, 1.0) for i in range(nodes) for j in sorted(beside[i]) if i < j]
+
+
+def blocks(rng, nodes, size, degree):
+    """Blocks of so many nodes, four edges in five within them."""
+    i, j = np.triu_indices(nodes, 1)
+    within = i // size == j // size
+    chance = np.where(within, 0.8 * degree / (size - 1), 0.2 * degree / (nodes - size))
+    kept = rng.random(len(i)) < chance
+    return [(a, b, 1.0) for a, b in zip(i[kept].tolist(), j[kept].tolist())]
+
+
+def cliques(rng, nodes, size, moved):
+    """Cliques of so many nodes, some of whose edges end elsewhere."""
+    edges = set()
+    for i in range(nodes):
+        for j in range(i + 1, min(nodes, (i // size + 1) * size)):
+            end = int(rng.integers(nodes)) if rng.random() < moved else j
+            if end != i:
+                edges.add((min(i, end), max(i, end)))
+    return [(i, j, 1.0) for i, j in sorted(edges)]
 
 
 def copied(rng, nodes, edges, kept):
@@ -119,7 +158,11 @@ def unrelated(options, folder):
         ("random edges, half of all", (50, 100, 300)),
         ("random weights, mean degree 6", (50, 100, 300)),
         ("preferential attachment", (70, 100, 300, 2000)),
-        ("geometric, mean degree 8", (70, 100, 200)),
+        ("geometric, mean degree 8", (50, 70, 100, 200, 1000)),
+        ("geometric, mean degree 20", (100, 200)),
+        ("clustered power law, mean degree 8", (50, 100, 300, 1000)),
+        ("blocks of 15, mean degree 8", (50, 100, 200)),
+        ("cliques of 7", (50, 100, 200)),
         ("points", (50, 100, 300)),
     ):
         if not any(word in kind for word in options.kinds.split(",")):
@@ -152,17 +195,24 @@ def row(options, folder, kind, nodes, known, more):
                 if kind.startswith("preferential"):
                     return attached(rng, nodes, 3)
                 if kind.startswith("geometric"):
-                    return near(rng, nodes, 8)
+                    return near(rng, nodes, int(kind.split()[-1]))
+                if kind.startswith("clustered"):
+                    return clustered(rng, nodes, 4, 0.8)
+                if kind.startswith("blocks"):
+                    return blocks(rng, nodes, 15, 8)
+                if kind.startswith("cliques"):
+                    return cliques(rng, nodes, 7, 0.15)
                 dense = kind.endswith("all")
                 edges = nodes * (nodes - 1) // 4 if dense else 3 * nodes
                 return random_edges(rng, nodes, edges, "weights" in kind)
 
             one, two = drawn(), drawn()
             moved, order = copied(rng, nodes, one, 0.8)
+            others = rng.permutation(nodes).tolist()
             matches = [
                 folder.match((nodes, one), (nodes, other), anchors, *more)
                 for other, anchors in (
-                    (two, [(i, i) for i in range(known)]),
+                    (two, [(i, others[i]) for i in range(known)]),
                     (moved, [(i, order[i]) for i in range(known)]),
                 )
             ]
@@ -258,4 +308,5 @@ def main():
             table(options, folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

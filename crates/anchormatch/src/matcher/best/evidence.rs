@@ -277,20 +277,22 @@ impl<'a> Evidence<'a> {
     /// ln P(data | matching, model) − ln P(data | nothing matched) + ln P(matching), a `share` of
     /// the edges' part.
     pub(super) fn posterior(&self, model: &Model, assignment: &Assignment, share: f64) -> f64 {
-        let agreement = self.agreement(assignment);
-        let mut total = share
-            * model
-                .pairs
-                .total(&agreement, &self.observed.source, &self.observed.target);
-        let matched = self.matched(assignment);
-        for (view, model) in self.observed.further.iter().zip(&model.further) {
-            total += share * view.total(model, &matched);
-        }
+        let mut total = share * self.of_edges(model, assignment);
         for (i, a) in assignment.pairs() {
             total += self.known_at(model, i, a);
         }
         let matched = assignment.matched();
         total + log_prior(self.shape(), matched)
+    }
+
+    /// The part of all edges, all of them counted.
+    pub(super) fn of_edges(&self, model: &Model, assignment: &Assignment) -> f64 {
+        let Observed { source, target, .. } = &self.observed;
+        let own = (model.pairs).total(&self.agreement(assignment), source, target);
+        let matched = self.matched(assignment);
+        let further = self.observed.further.iter().zip(&model.further);
+        let further = further.map(|(view, model)| view.total(model, &matched));
+        own + further.sum::<f64>()
     }
 
     /// What soft anchors say of a free pair.

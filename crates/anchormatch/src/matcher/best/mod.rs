@@ -12,7 +12,7 @@
 //! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
 //! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
 //! | marginals | `marginals` | posterior marginals from Metropolis chains around the matching |
-//! | chance | `chance` | whether unrelated graphs would be matched as well |
+//! | chance | `chance`, `closure` | whether unrelated graphs would be matched as well |
 //! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
 //! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
 //!
@@ -21,6 +21,7 @@
 
 mod anchor_check;
 mod chance;
+mod closure;
 mod completion;
 mod evidence;
 #[cfg(test)]
@@ -45,13 +46,14 @@ use serde::{Deserialize, Serialize};
 
 use self::anchor_check::check_anchors;
 use self::chance::Chance;
+use self::closure::Closure;
 use self::completion::complete;
-use self::evidence::Evidence;
+use self::evidence::{Evidence, Model};
 use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
-use self::thresholds::{CHANCE_TIERS, LISTS_ARE_SURE, SEARCH_SHARE};
+use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
@@ -61,6 +63,7 @@ use crate::monitor::Monitor;
 use crate::points::PointsModel;
 use crate::settings::{self, Settings};
 use crate::solver::{Solution, Solver, Status};
+use crate::symmetry::Symmetry;
 use crate::task::{Fact, Task};
 
 /// How much work to put in.
@@ -422,8 +425,7 @@ impl Best {
         symmetry::share_evenly(&mut marginals.values, &free, &symmetry.orbits);
         found.describe(&evidence, &mut log);
         let chance = log.stage("chance", monitor, |_| {
-            let ways = symmetry.ways[0].max(symmetry.ways[1]);
-            Ok(self.weigh(&evidence, &found, ways, &mut marginals.values))
+            Ok(self.weigh(&evidence, &found, &symmetry, &mut marginals.values))
         })?;
         chance.describe(&mut log);
         let report = log.stage("anchor check", monitor, |_| {
@@ -488,19 +490,33 @@ impl Best {
         Ok(matching)
     }
 
-    /// What speaks against chance, for matchings that are as good in so many `ways`; the marginals follow.
+    /// What speaks against chance; the marginals follow.
     fn weigh(
         &self,
         evidence: &Evidence<'_>,
         found: &Found,
-        ways: f64,
+        symmetry: &Symmetry,
         values: &mut Matrix,
     ) -> Chance {
-        // Where few partners are possible, chance has little to choose from.
-        let fewer = |matched: &Assignment| {
-            let sources = matched.pairs().map(|(i, _)| evidence.free.source[i]);
+        // Of copies, triangles explain nothing.
+        let closure = match symmetry.copy {
+            Some(_) => None,
+            None => Some(Closure::of(evidence.graphs)),
+        };
+        let left = |sure: &Assignment| {
+            let told = |c: &Closure<'_>| c.unexplained(&evidence.matched(sure));
+            closure.as_ref().map_or(1.0, told)
+        };
+        let beyond = |model: &Model, sure: &Assignment, left: f64| {
+            let explained = (1.0 - left) * evidence.of_edges(model, sure).max(0.0);
+            let told = evidence.posterior(model, sure, found.share) - found.share * explained;
+            // Where few partners are possible, chance has little to choose from.
+            let FreeNodes { source, target } = evidence.free;
+            let sources = sure.pairs().map(|(i, _)| source[i]);
             let allowed = evidence.allowed.as_ref();
-            allowed.map_or(0.0, |allowed| allowed.fewer_ways(sources))
+            let fewer = allowed.map_or(0.0, |allowed| allowed.fewer_ways(sources));
+            let pairs = sure.pairs().map(|(i, a)| (source[i], target[a]));
+            told + fewer + symmetry::ways(symmetry, pairs)
         };
         let tiers = CHANCE_TIERS.iter().map(|&least| {
             let mut sure = found.assignment.clone();
@@ -508,12 +524,12 @@ impl Best {
             if sure.matched() == 0 {
                 return f64::NEG_INFINITY;
             }
-            let model = evidence.fit(&sure);
-            evidence.posterior(&model, &sure, found.share) + fewer(&sure)
+            beyond(&evidence.fit(&sure), &sure, left(&sure))
         });
-        let all = found.evidence + fewer(&found.assignment);
-        let tiers = tiers.chain([all]).map(|nats| nats + ways);
-        let chance = Chance::of(tiers, self.allow_unmatched);
+        let of_all = left(&found.assignment);
+        let all = beyond(&found.model, &found.assignment, of_all);
+        let may_be_partial = self.allow_unmatched || of_all < CLOSURE_TELLS;
+        let chance = Chance::of(tiers.chain([all]), may_be_partial);
         let (n, m) = evidence.shape();
         // Without anything to find, any partner is as good as another, or none at all.
         let any = if self.allow_unmatched {

@@ -58,6 +58,15 @@ fn colours(task: &Task<'_>, side: usize) -> Vec<u64> {
     colours
 }
 
+/// The logarithm of the number of matchings that symmetries make of some pairs: as many as of all nodes at most, and no
+/// more than these pairs have partners alike.
+pub(super) fn ways(symmetry: &Symmetry, pairs: impl Iterator<Item = (usize, usize)>) -> f64 {
+    let [own, other] = &symmetry.orbits;
+    let alike = |(i, a): (usize, usize)| own.alike(i).max(other.alike(a)) as f64;
+    let most = symmetry.ways[0].max(symmetry.ways[1]);
+    pairs.map(|pair| alike(pair).ln()).sum::<f64>().min(most)
+}
+
 /// Shares what every group of rows or columns has evenly within it.
 pub(super) fn share_evenly(values: &mut Matrix, free: &FreeNodes, orbits: &[Orbits; 2]) {
     let (n, m) = (values.rows(), values.cols());
@@ -147,6 +156,18 @@ mod tests {
         assert!((values[(0, 1)] - 0.05).abs() < 1e-12);
         let total: f64 = values.as_slice().iter().sum();
         assert!((total - 4.0 * 0.95).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_part_has_no_more_ways_than_its_nodes_have_partners_alike() {
+        let path = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+        let plain = [vec![0; 4], vec![0; 4]];
+        let symmetry = Symmetry::find([&path, &path], false, plain, &Monitor::silent());
+        let of = |count: usize| ways(&symmetry, (0..count).map(|i| (i, i)));
+        assert_eq!(of(0), 0.0);
+        for count in 1..=4 {
+            assert!((of(count) - 2f64.ln()).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -175,6 +175,32 @@ pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
 pub(super) const CHANCE_WIDTH: f64 = 2.0;
 
+/// Classes of pairs of nodes by how many neighbours they share, each with as many edges.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric,clustered,blocks,cliques`
+pub(super) const CLOSURE_CLASSES: usize = 8;
+
+/// The share of the evidence below which triangles explain some of it. What chance can do is an estimate then, and a full
+/// matching has to be as far beyond it as a partial one.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric,clustered,blocks,cliques`
+pub(super) const CLOSURE_TELLS: f64 = 0.95;
+
+/// The share of the edges' entropy above which triangles explain nothing: independent edges have more.
+///
+/// `scripts/bench_trust.py --rows unrelated`, `scripts/bench_calibration.py --families edges`
+pub(super) const CLOSURE_OPEN: f64 = 0.985;
+
+/// Neighbours of a node beyond which it is nobody's shared neighbour: half of all nodes may share a hub.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds attachment,clustered`
+pub(super) const CLOSURE_HUB: usize = 1000;
+
+/// Pairs of neighbours that are visited to count shared ones; of larger graphs a sample of the nodes is asked.
+///
+/// `anchormatch match … --json` shows what stage `chance` took
+pub(super) const CLOSURE_VISITS: f64 = 4e6;
+
 /// Long annealings at most.
 ///
 /// `scripts/bench_calibration.py --families phone_email`

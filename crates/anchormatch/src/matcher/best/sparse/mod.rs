@@ -56,6 +56,7 @@ use self::model::Model;
 use self::restarts::{across, begin_from, restart};
 use self::side::{NONE, Side, weights_differ};
 use super::chance::Chance;
+use super::closure::Closure;
 use super::evidence::log_prior;
 use super::symmetry;
 use super::thresholds::CHANCE_TIERS;
@@ -162,7 +163,13 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     symmetry::share_listed(&mut pairs, &beliefs.occupancy, &symmetry.orbits);
     let chance = log.stage("chance", monitor, |_| {
         let model = &beliefs.model;
-        Ok(weigh(preset, &sides, &known, model, &symmetry, &mut pairs))
+        // Of copies, triangles explain nothing.
+        let closure = match symmetry.copy {
+            Some(_) => None,
+            None => Some(Closure::of(graphs)),
+        };
+        let judges = (&symmetry, closure.as_ref());
+        Ok(weigh(preset, &sides, &known, model, judges, &mut pairs))
     })?;
     chance.describe(&mut log);
     let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight, &pairs);
@@ -263,14 +270,13 @@ fn weigh(
     sides: &[Side<'_>; 2],
     known: &Known,
     model: &Model,
-    symmetry: &Symmetry,
+    (symmetry, closure): (&Symmetry, Option<&Closure<'_>>),
     pairs: &mut [Pair],
 ) -> Chance {
     let anchors = known.anchors.len();
     let free = (sides[0].nodes() - anchors, sides[1].nodes() - anchors);
     // Pairs that were filled up have no evidence to be judged by.
     let tiers = CHANCE_TIERS.into_iter().chain([f64::from(GUESSED)]);
-    let ways = symmetry.ways[0].max(symmetry.ways[1]);
     // That a partner is one of several who are alike may be sure, though none of them is.
     let alike = |pair: &Pair| {
         let [own, other] = &symmetry.orbits;
@@ -287,10 +293,14 @@ fn weigh(
             .filter(|pair| !pair.anchor)
             .map(|pair| f64::from(known.prior_within(pair.source as u32, pair.target as u32)))
             .sum();
-        let edges = model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
+        let matched: Vec<(usize, usize)> = sure.iter().map(|p| (p.source, p.target)).collect();
+        let left = closure.map_or(1.0, |closure| closure.unexplained(&matched));
+        let edges = left * model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
         let sources = sure.iter().filter(|pair| !pair.anchor);
         // Where few partners are possible, chance has little to choose from.
         let fewer = known.fewer_ways(sources.map(|pair| pair.source));
+        let found = sure.iter().filter(|pair| !pair.anchor);
+        let ways = symmetry::ways(symmetry, found.map(|pair| (pair.source, pair.target)));
         edges + prior + log_prior(free, sure.len() - anchors) + fewer + ways
     });
     let tiers: Vec<f64> = tiers.collect();
