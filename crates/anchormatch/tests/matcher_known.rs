@@ -212,7 +212,7 @@ fn what_points_carry_counts_beside_their_map() {
             .map(|pair| pair.confidence)
             .fold(1.0, f64::min)
     };
-    let size = |i: usize| ((i * 7) % NODES) as f64;
+    let size = |i: usize| ((7 * i * i + 3 * i) % 29) as f64;
     let blurred = |a: usize| size(old(a)) + 0.3 * f64::sin(a as f64);
     let sizes: [Vec<f64>; 2] = [
         (0..NODES).map(size).collect(),
