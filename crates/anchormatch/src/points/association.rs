@@ -140,14 +140,16 @@ impl Lists {
         (&self.columns[range.clone()], &self.odds[range])
     }
 
-    /// The odds of a pair; those of no partner, which is no number of a target, are one.
+    /// The odds of a pair.
     pub(super) fn odds_of(&self, i: usize, a: usize) -> f64 {
-        if a == usize::MAX {
-            return 1.0;
-        }
         let (columns, odds) = self.candidates(i);
         let place = columns.iter().position(|&c| c as usize == a);
         place.map_or(0.0, |e| odds[e])
+    }
+
+    /// The odds of all candidates of source point i, and of no partner.
+    pub(super) fn total_odds(&self, i: usize) -> f64 {
+        1.0 + self.candidates(i).1.iter().sum::<f64>()
     }
 
     /// Lists of the pairs that have any belief.

@@ -6,13 +6,13 @@
 //!
 //! 1. the parameters and the noise given the matching ([`Member::draw`](super::families::Member::draw)): regressions
 //!    with conjugate priors, so that the draws are exact;
-//! 2. the matching given these. A source point i takes the target a with probability wᵢₐ / (1 + Σ w), or none; when a
-//!    has the partner j, j takes what i had, with the probability min(1, w_j,old / w_ja) that leaves the posterior of
-//!    matchings ∏ w as it is (Metropolis and Hastings).
+//! 2. the matching given these. A source point i, whichever comes up, asks for the target a with probability wᵢₐ / Zᵢ,
+//!    or for none with 1 / Zᵢ, where Zᵢ = 1 + Σ w. When a has the partner j, j takes what i had, with the probability
+//!    min(1, w_j,old / w_ja); where i had none, j stays alone with the probability min(1, Zᵢ / Zⱼ), since the way back
+//!    is that j asks for a. Both leave the posterior of matchings ∏ w as it is (Metropolis and Hastings).
 //!
 //! How often a pair occurs is its probability.
 
-use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -151,12 +151,12 @@ impl<const D: usize> Chain<D> {
         }
     }
 
-    /// Asks every free point once.
+    /// Asks as many free points as there are, any of them each time.
     fn pass(&mut self, random: &mut ChaCha8Rng) {
-        self.free.shuffle(random);
-        for &i in &self.free {
+        for _ in 0..self.free.len() {
+            let i = self.free[random.random_range(0..self.free.len())];
             let (columns, odds) = self.odds.candidates(i);
-            let mut draw = random.random::<f64>() * (1.0 + odds.iter().sum::<f64>());
+            let mut draw = random.random::<f64>() * self.odds.total_odds(i);
             let chosen = odds.iter().position(|w| {
                 draw -= w;
                 draw < 0.0
@@ -172,8 +172,11 @@ impl<const D: usize> Chain<D> {
                 self.owner[chosen]
             };
             if rival != NONE {
-                let gets = self.odds.odds_of(rival, old);
-                let has = self.odds.odds_of(rival, chosen);
+                let [gets, has] = if old == NONE {
+                    [self.odds.total_odds(i), self.odds.total_odds(rival)]
+                } else {
+                    [old, chosen].map(|a| self.odds.odds_of(rival, a))
+                };
                 if random.random::<f64>() * has >= gets {
                     continue;
                 }
