@@ -439,6 +439,7 @@ mod tests {
         let maximise = Sense::Maximise;
         let problem = ProductPairwise::problem(maximise, none(), none(), Some(&unary)).unwrap();
         let mean_field = MeanField {
+            inertia: 0.5,
             sinkhorn_tolerance: 1e-9,
             sinkhorn_sweeps: 200,
             ..MeanField::default()
