@@ -32,12 +32,10 @@ mod levels;
 mod observations;
 
 pub use agreement::Agreement;
-pub(crate) use levels::{LevelCounts, information_of_counts};
+pub(crate) use levels::information_of_counts;
 pub use observations::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 pub(crate) use observations::{unit, weight_scores};
 
-use self::levels::{OfOctave, octave};
-use crate::error::Result;
 use crate::linalg::{Matrix, multiply_transposed_into};
 
 /// The joint distribution of a pair of nodes seen twice, as log ratios against independence.
@@ -50,8 +48,6 @@ pub struct PairModel {
     correlation: f64,
     /// y ≈ first + second · x.
     regression: (f64, f64),
-    /// Functions of the octaves of counts, whose products tell full matchings apart in the place of the above.
-    octaves: Vec<[OfOctave; 2]>,
 }
 
 /// constant + x·X + y·Y + xx·X² + yy·Y² + xy·XY.
@@ -111,7 +107,6 @@ impl PairModel {
             weights: weight_evidence(mean, spread, source, target),
             correlation,
             regression: regression(mean, spread),
-            octaves: Vec::new(),
         }
     }
 
@@ -148,22 +143,7 @@ impl PairModel {
             weights: weight_evidence(mean, [x, spread[1], y], source, target),
             correlation,
             regression: regression(mean, [x, spread[1], y]),
-            octaves: Vec::new(),
         }
-    }
-
-    /// The same model, but for the program of full matchings, which a table of counts is asked for.
-    ///
-    /// # Errors
-    /// When the table cannot be decomposed.
-    pub(crate) fn by_octaves(mut self, counts: &LevelCounts) -> Result<Self> {
-        self.octaves = counts.products()?;
-        Ok(self)
-    }
-
-    /// Whether full matchings are told apart by a table of counts.
-    pub(crate) fn is_by_octaves(&self) -> bool {
-        !self.octaves.is_empty()
     }
 
     /// The correlation of the weights of edges that both graphs have.
@@ -326,12 +306,6 @@ impl PairModel {
         let q = &self.weights;
         let joint = c[1][1] - c[1][0] - c[0][1] + c[0][0] + q.constant;
         let any = needed.source_varies || needed.target_varies;
-        if self.is_by_octaves() && !any {
-            let products = self.octaves.iter();
-            return products
-                .map(|&[f, h]| (Side::Octaves(f), Side::Octaves(h)))
-                .collect();
-        }
         let mut terms = Vec::new();
         if complete {
             // E and E' are J: everything constant falls together.
@@ -366,18 +340,13 @@ impl PairModel {
     }
 }
 
-/// A function of what one graph shows.
+/// A function of what one graph shows: a constant where there is no edge, else a quadratic.
 #[derive(Debug, Clone, Copy)]
-enum Side {
-    /// A constant where there is no edge, else a quadratic.
-    Quadratic {
-        absent: f64,
-        constant: f64,
-        linear: f64,
-        square: f64,
-    },
-    /// A function of a count's octave.
-    Octaves(OfOctave),
+struct Side {
+    absent: f64,
+    constant: f64,
+    linear: f64,
+    square: f64,
 }
 
 impl Side {
@@ -385,7 +354,7 @@ impl Side {
     const EDGE: Self = Self::new(0.0, 1.0, 0.0, 0.0);
 
     const fn new(absent: f64, constant: f64, linear: f64, square: f64) -> Self {
-        Self::Quadratic {
+        Self {
             absent,
             constant,
             linear,
@@ -406,15 +375,9 @@ impl Side {
 
     /// Its value of what is shown.
     fn at(&self, observed: Option<f64>) -> f64 {
-        match self {
-            Self::Quadratic {
-                absent,
-                constant,
-                linear,
-                square,
-            } => observed.map_or(*absent, |x| constant + x * (linear + square * x)),
-            Self::Octaves(values) => observed.map_or(0.0, |x| values[octave(x)]),
-        }
+        observed.map_or(self.absent, |x| {
+            self.constant + x * (self.linear + self.square * x)
+        })
     }
 }
 

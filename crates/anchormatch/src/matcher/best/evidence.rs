@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use super::observations::{Observed, View, claimed, levels, measured};
+use super::observations::{Observed, claimed, measured};
 use super::thresholds::LARGEST_RESIDUALS;
-use crate::affinity::likelihood::{Agreement, PairModel, Scale, unit};
+use crate::affinity::likelihood::{Agreement, PairModel, unit};
 use crate::assignment::Assignment;
 use crate::attributes::{AttributeModel, Attributes};
-use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::{Csr, Matrix, PairValues, multiply_into};
 use crate::matcher::FreeNodes;
@@ -187,28 +186,6 @@ impl<'a> Evidence<'a> {
                 .map(|s| SimilarityModel::fit(s, &self.matched(assignment))),
             attributes: self.attributes.as_ref().map(|a| a.fit(&permitted)),
         }
-    }
-
-    /// Whether edges of any kind are counts with heavy tails.
-    pub(super) fn has_counts(&self) -> bool {
-        let further = self.observed.further.iter();
-        let mut scales = further.map(View::scale).chain([self.observed.scale]);
-        scales.any(|scale| scale == Scale::Counts)
-    }
-
-    /// As [`fit`](Self::fit), counts by the tables of their octaves in the program of full matchings.
-    pub(super) fn fit_octaves(&self, assignment: &Assignment) -> Result<Model> {
-        let mut model = self.fit(assignment);
-        let permitted = self.permitted(assignment);
-        if let Some(counts) = levels(&self.observed, &permitted) {
-            model.pairs = model.pairs.by_octaves(&counts)?;
-        }
-        for (view, model) in self.observed.further.iter().zip(&mut model.further) {
-            if let Some(counts) = view.levels(&permitted) {
-                *model = model.clone().by_octaves(&counts)?;
-            }
-        }
-        Ok(model)
     }
 
     /// The share of what the pairs of pairs tell that is new.

@@ -5,10 +5,7 @@ use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
-use super::thresholds::{
-    BEYOND_CHANCE, COUNTS_STEPS, DEPTH_OF_MODES, LARGE, LARGEST_BY_OCTAVES, LARGEST_WHOLE_CHAIN,
-    SAMPLE_FITS,
-};
+use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN, SAMPLE_FITS};
 use crate::affinity::likelihood::Agreement;
 use crate::assignment::{self, Assignment};
 use crate::error::Result;
@@ -16,7 +13,7 @@ use crate::linalg::Matrix;
 use crate::matching::Samples;
 use crate::monitor::Monitor;
 use crate::problem::{Coverage, Problem};
-use crate::solver::{Anneal, MeanField, Sampler, Solver, Start, TwoOpt};
+use crate::solver::{Anneal, Sampler, Solver, Start, TwoOpt};
 
 /// What a pair of the likeliest matching is worth beyond its probability.
 const TIE: f64 = 1e-6;
@@ -34,8 +31,6 @@ pub(super) struct Sampling<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) seed: u64,
     pub(super) monitor: &'a Monitor,
-    /// Whether another matching than the one found may be the answer.
-    pub(super) may_decode: bool,
 }
 
 impl Sampling<'_> {
@@ -52,9 +47,6 @@ impl Sampling<'_> {
             return Ok(self.unsampled(found));
         }
         if let Some(confidence) = self.annealed(found)? {
-            return Ok(confidence);
-        }
-        if let Some(confidence) = self.of_counts(found)? {
             return Ok(confidence);
         }
         let large = self.evidence.nodes() >= LARGE;
@@ -251,37 +243,6 @@ impl Sampling<'_> {
         }))
     }
 
-    /// The mean field of counts with heavy tails, each kind of edges by the table of its octaves; `None` for others.
-    ///
-    /// A Gaussian of ln(1 + w) claims more for large counts than they tell, and its most likely matching is one of many that
-    /// are nearly as likely.
-    fn of_counts(&self, found: &Found) -> Result<Option<Marginals>> {
-        let evidence = self.evidence;
-        // Products alone do not tell who is left over.
-        let (n, m) = evidence.shape();
-        let is_of_size = n == m && (LARGE..=LARGEST_BY_OCTAVES).contains(&n);
-        let suits = self.may_decode && evidence.has_counts() && is_of_size;
-        if !suits || found.coverage != Coverage::Full {
-            return Ok(None);
-        }
-        let model = evidence.fit_octaves(&found.assignment)?;
-        let problem = problem(evidence, &model, Terms::FULL, self.monitor)?;
-        let mean_field = MeanField {
-            steps: COUNTS_STEPS,
-            inertia: 0.5,
-            ..MeanField::default()
-        };
-        let Some(values) = mean_field.marginals(&problem, self.monitor)? else {
-            return Ok(None);
-        };
-        let decoded = decoded(&values, found)?;
-        Ok(Some(Marginals {
-            values,
-            samples: Samples::default(),
-            decoded: Some(decoded),
-        }))
-    }
-
     /// The program whose objective is the logarithm of the posterior under a model.
     fn problem_of_samples(&self, found: &Found, model: &Model) -> Result<Problem> {
         let terms = Terms {
@@ -355,7 +316,6 @@ mod tests {
                 evidence: search.evidence,
                 seed: 3,
                 monitor,
-                may_decode: true,
             };
             let sampled = sampling(search.monitor).marginals(&found).unwrap();
             assert!(sums(&sampled.values).iter().all(|s| *s < 1.0 + 1e-9));

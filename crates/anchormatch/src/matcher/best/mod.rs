@@ -416,7 +416,6 @@ impl Best {
             evidence: &evidence,
             seed: self.seed,
             monitor: &monitor.with_share(SEARCH_SHARE),
-            may_decode: self.solver.is_none() && copy.is_none(),
         };
         let mut marginals = log.stage("marginals", monitor, |_| sampling.marginals(&found))?;
         if let Some(decoded) = marginals.decoded.take() {

@@ -219,15 +219,6 @@ fn of_factors(
             let (a, b) = factors.remove(0);
             Some(Box::new(ProductPairwise::new(weights(a), weights(b))?.0))
         }
-        // Most of their entries are zero.
-        _ if model.is_by_octaves() => {
-            let parts = factors
-                .into_iter()
-                .map(|(a, b)| -> Result<Box<dyn Pairwise>> {
-                    Ok(Box::new(ProductPairwise::new(weights(a), weights(b))?.0))
-                });
-            Some(Box::new(SumPairwise::new(parts.collect::<Result<_>>()?)?))
-        }
         _ => {
             let factors = if observed.source.is_directed() {
                 in_both_directions(factors)

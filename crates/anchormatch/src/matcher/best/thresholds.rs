@@ -96,17 +96,6 @@ pub(super) const MOST_EXTRA: [f64; 2] = [0.25, 0.1];
 /// `anchormatch-lab evaluate limits --rows n-100,sbm-0.3-10`
 pub(super) const MEAN_FIELD_STEPS: [(usize, usize); 3] = [(400, 60), (800, 40), (usize::MAX, 24)];
 
-/// Nodes of the larger side up to which full matchings of counts are judged by tables of their octaves: larger graphs tell no
-/// more that way, and it takes as long as the search.
-///
-/// `scripts/bench_known.py --rows directed,crossing`
-pub(super) const LARGEST_BY_OCTAVES: usize = 300;
-
-/// Steps in which the mean field of counts is brought to the temperature of the posterior.
-///
-/// `scripts/bench_known.py --rows directed,crossing`
-pub(super) const COUNTS_STEPS: usize = 60;
-
 /// Σ X(1 − X) a node above which a mean field that was annealed says nothing.
 ///
 /// `anchormatch-lab evaluate limits --rows sbm-0.3-5,sbm-0.3-10`

@@ -257,39 +257,6 @@ impl MeanField {
     }
 }
 
-/// The share of the steps in which η rises to 1, where the objective is in nats.
-const RISING: f64 = 0.9;
-
-impl MeanField {
-    /// X at η = 1, to which η rises evenly: where the objective is in nats, the marginals of the posterior as far as a mean
-    /// field knows them. What the other parameters say of η_c and of the reaction does not count. `None` when the monitor
-    /// stops it.
-    ///
-    /// # Complexity
-    /// As [`solve`](Solver::solve).
-    pub(crate) fn marginals(&self, problem: &Problem, monitor: &Monitor) -> Result<Option<Matrix>> {
-        self.check()?;
-        reserve(self, problem, monitor)?;
-        let (n, m) = problem.shape();
-        let mut iterations = Iterations::new("mean-field", self.steps, problem, monitor);
-        let unary = problem.full_unary(monitor)?.as_slice();
-        let mut field = Field::new(problem, unary, initial(problem, &Start::default()));
-        let rising = (RISING * self.steps as f64).max(1.0);
-        let mut k = 0;
-        while iterations.go_on() {
-            if !field.update_gradient(monitor) {
-                return Ok(None);
-            }
-            k += 1;
-            let eta = (k as f64 / rising).min(1.0);
-            let moved = field.step(self, eta, 0.0, monitor);
-            iterations.record(moved, k == self.steps);
-        }
-        let is_done = !iterations.were_interrupted();
-        Ok(is_done.then(|| Matrix::from_vec(n, m, field.x)))
-    }
-}
-
 /// X and the memory of a step.
 struct Field<'p> {
     problem: &'p Problem,
@@ -429,31 +396,6 @@ mod tests {
             solution.assignment.partner(i) == Some((0..n).find(|k| (k * 7 + 3) % n == i).unwrap())
         };
         assert!((0..n).all(right));
-    }
-
-    /// Without pairs of pairs the mean field is exact but for the balance; with two nodes it is the ratio of two matchings.
-    #[test]
-    fn marginals_are_those_of_the_posterior() {
-        let none = || Weights::Dense(Matrix::zeros(2, 2));
-        let unary = Matrix::from_fn(2, 2, |i, a| if i == a { 0.4 } else { 0.0 });
-        let maximise = Sense::Maximise;
-        let problem = ProductPairwise::problem(maximise, none(), none(), Some(&unary)).unwrap();
-        let mean_field = MeanField {
-            inertia: 0.5,
-            sinkhorn_tolerance: 1e-9,
-            sinkhorn_sweeps: 200,
-            ..MeanField::default()
-        };
-        let found = mean_field
-            .marginals(&problem, &Monitor::silent())
-            .unwrap()
-            .unwrap();
-        // Rows and columns of exp(u) scaled to 1: odds of exp(0.4) for each diagonal.
-        let wanted = 0.4f64.exp() / (0.4f64.exp() + 1.0);
-        assert!((found[(0, 0)] - wanted).abs() < 1e-6, "{}", found[(0, 0)]);
-        let stopped = Monitor::silent();
-        stopped.cancel_token().cancel();
-        assert!(mean_field.marginals(&problem, &stopped).unwrap().is_none());
     }
 
     #[test]

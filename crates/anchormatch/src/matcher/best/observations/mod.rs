@@ -2,7 +2,7 @@
 
 mod views;
 
-pub(super) use views::{View, claimed, levels, measured};
+pub(super) use views::{View, claimed, measured};
 
 use super::Ingredients;
 use super::thresholds::{LEAST_COUNTED, SPARSE_DENSITY};

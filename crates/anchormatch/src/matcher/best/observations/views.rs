@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 
 use super::Observed;
 use crate::affinity::likelihood::{
-    Agreement, LevelCounts, Needed, Observations, PairModel, Scale, information_of_counts,
+    Agreement, Needed, Observations, PairModel, Scale, information_of_counts,
 };
 use crate::error::Result;
 use crate::graph::{Directions, Duplicates, EdgeKinds, Graph, GraphBuilder};
@@ -29,14 +29,6 @@ impl View {
         match self {
             Self::Layer(observed) => [&observed.source, &observed.target],
             Self::Crossing([there, back], _) => [there, back],
-        }
-    }
-
-    /// On which scale its weights are compared.
-    pub(in crate::matcher::best) fn scale(&self) -> Scale {
-        match self {
-            Self::Layer(observed) => observed.scale,
-            Self::Crossing(_, scale) => *scale,
         }
     }
 
@@ -136,32 +128,6 @@ impl View {
         };
         [claimed, measured.unwrap_or(claimed).min(claimed)]
     }
-
-    /// The octaves of matched counts; `None` for other weights.
-    pub(in crate::matcher::best) fn levels(
-        &self,
-        matched: &[(usize, usize)],
-    ) -> Option<LevelCounts> {
-        match self {
-            Self::Layer(observed) => levels(observed, matched),
-            Self::Crossing([there, back], scale) => (*scale == Scale::Counts).then(|| {
-                LevelCounts::of(matched, |(i, a), (j, b)| [there.get(i, b), back.get(a, j)])
-            }),
-        }
-    }
-}
-
-/// The octaves of matched counts; `None` for other weights.
-pub(in crate::matcher::best) fn levels(
-    observed: &Observed,
-    matched: &[(usize, usize)],
-) -> Option<LevelCounts> {
-    let (source, target) = (&observed.source, &observed.target);
-    (observed.scale == Scale::Counts).then(|| {
-        LevelCounts::of(matched, |(i, a), (j, b)| {
-            [source.get(i, j), target.get(a, b)]
-        })
-    })
 }
 
 /// What a model of complete weights claims that a pair of pairs tells on average.
