@@ -8,7 +8,8 @@
 //! > ∂u_{p+1}/∂w_f = K_f u_p + W ∂u_p/∂w_f
 //!
 //! where K_f is the part of W that w_f weighs; the chain is gone through backwards ([`agreement`]). The authors' affinities are exp(−⟨w, g⟩); ours are sums of kernels, linear in w, and
-//! weights keep the sum that they start with, as only their ratios matter to x.
+//! weights keep the sum that they start with, as only their ratios matter to x. The weights of edges alone are learned: those of nodes
+//! stand on W's diagonal, and an eigenvector that they pull to a few nodes is near an assignment, whichever it is.
 
 use rayon::prelude::*;
 
@@ -33,7 +34,7 @@ pub(super) fn learn(
     first: &[f64],
     monitor: &Monitor,
 ) -> Result<Vec<f64>> {
-    let total: f64 = first.iter().sum();
+    let total: f64 = first[NODE_FEATURES..].iter().sum();
     let mut weights = first.to_vec();
     let supervised = learner.method == LearningMethod::LeordeanuSupervised;
     // The edges of all examples are kept.
@@ -68,16 +69,19 @@ pub(super) fn learn(
             total: Some(learner.passes),
             value: Some(value),
         };
-        let largest = gradient.iter().fold(0.0f64, |m, g| m.max(g.abs()));
+        let largest = gradient[NODE_FEATURES..]
+            .iter()
+            .fold(0.0f64, |m, g| m.max(g.abs()));
         if monitor.checkpoint(progress).is_some() || largest == 0.0 {
             break;
         }
         let step = STEP * total / largest;
-        for (weight, g) in weights.iter_mut().zip(&gradient) {
+        let edges = &mut weights[NODE_FEATURES..];
+        for (weight, g) in edges.iter_mut().zip(&gradient[NODE_FEATURES..]) {
             *weight = (*weight + step * g).max(0.0);
         }
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|w| *w *= total / sum);
+        let sum: f64 = edges.iter().sum();
+        edges.iter_mut().for_each(|w| *w *= total / sum);
     }
     Ok(best.1)
 }
