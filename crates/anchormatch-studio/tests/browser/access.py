@@ -2,8 +2,7 @@
 
 import json
 
-PAGE = "window.anchormatchStudio"
-READY = f"{PAGE} && {PAGE}.model.isCurrent && !{PAGE}.stage.isGliding"
+from studio import PAGE
 
 #: The controls in sight that say nothing of what they do.
 SILENT = """JSON.stringify([...document.querySelectorAll('button, input, select, a[href], [tabindex="0"]')]

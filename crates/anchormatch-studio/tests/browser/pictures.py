@@ -6,14 +6,13 @@ import tempfile
 import time
 
 import chromium
-from studio import Studio, write_pair
+from studio import PAGE, READY, Studio, write_pair
 
-PAGE = "window.anchormatchStudio"
-READY = f"{PAGE} && {PAGE}.model.isCurrent && !{PAGE}.stage.isGliding && {PAGE}.model.questions.length > 0"
+ASKED = f"{READY} && {PAGE}.model.questions.length > 0"
 
 
 def settle(page):
-    page.wait(READY, 60)
+    page.wait(ASKED, 60)
     time.sleep(0.5)
 
 

@@ -1,13 +1,15 @@
-"""From a change to the refreshed match on the page, in a browser."""
+"""From a change to the refreshed match on the page, and how long a frame of large graphs takes, in a browser."""
 
 import json
 import statistics
 import tempfile
+import time
 
 import chromium
-from studio import Studio, write_pair
+from studio import FRAMES, PAGE, READY, Studio, write_pair
 
-PAGE = "window.anchormatchStudio"
+#: Nodes a side of the graphs whose frames are measured.
+LARGE = (50_000, 100_000)
 
 #: Of one anchor: milliseconds until the first match that knows it is drawn, and the whole one; and of the first, what its parts took.
 CHANGE = f"""(source, target) => new Promise((done) => {{
@@ -41,9 +43,39 @@ def measure(command, nodes=300, changes=20):
                 print(words(times(browser, studio, partner, nodes, changes), nodes))
             finally:
                 studio.end()
+        for nodes in LARGE:
+            print(frames(browser, command, nodes), flush=True)
     finally:
         browser.close()
     return 0
+
+
+def frames(browser, command, nodes):
+    """What a page of so many nodes a side takes: to open, while it moves, and until it is whole again."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_pair(folder, nodes, anchors=nodes // 100)
+        start = time.monotonic()
+        studio = Studio(command, folder, "a.csv", "b.csv", "--anchors", "anchors.csv")
+        try:
+            page = browser.page()
+            page.size(1440, 860)
+            page.open(studio.url)
+            page.wait(f"{PAGE} && {PAGE}.model.layout && {PAGE}.stage.isWhole", 300)
+            opened = time.monotonic() - start
+            page.wait(f"{READY} && {PAGE}.model.layout === {PAGE}.model.summary.number && {PAGE}.stage.isWhole", 600)
+            page.key("Escape")
+            lines = [f"{nodes} nodes a side: open after {opened:.1f} s; ms of a frame while zooming, median and slowest:"]
+            for shown in ("selected", "all"):
+                page.do(f"(() => {{ while ({PAGE}.model.lines !== '{shown}') document.getElementById('lines').click(); }})()")
+                times = json.loads(page.do(FRAMES))
+                rested = time.monotonic()
+                page.wait(f"{PAGE}.stage.isWhole", 120)
+                whole = time.monotonic() - rested
+                took = f"{statistics.median(times):>4.0f}  {max(times):>4.0f}; whole again after {whole:.1f} s"
+                lines.append(f"{'lines: ' + shown:>16}  {took}")
+            return "\n".join(lines)
+        finally:
+            studio.end()
 
 
 def times(browser, studio, partner, nodes, changes):

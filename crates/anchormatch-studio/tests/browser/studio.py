@@ -5,6 +5,31 @@ import random
 import signal
 import subprocess
 
+#: What the page offers to tests.
+PAGE = "window.anchormatchStudio"
+
+#: The match of the last change is there, and the view rests.
+READY = f"{PAGE} && {PAGE}.model.isCurrent && !{PAGE}.stage.isGliding"
+
+#: Milliseconds of frames while the view moves, and how many nodes the last of them drew.
+FRAMES = f"""new Promise((done) => {{
+  const stage = {PAGE}.stage;
+  stage.fit();
+  const times = [];
+  let last = 0;
+  const step = (time) => {{
+    if (last) times.push(time - last);
+    last = time;
+    if (times.length === 20) {{
+      window.drawnWhileMoving = stage.drawn;
+      return done(JSON.stringify(times));
+    }}
+    stage.zoom(times.length % 2 ? 1.1 : 1 / 1.1);
+    requestAnimationFrame(step);
+  }};
+  requestAnimationFrame(step);
+}})"""
+
 
 class Studio:
     """A running studio; `url` is the address that it printed."""

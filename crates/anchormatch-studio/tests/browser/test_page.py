@@ -22,14 +22,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import access
 import chromium
-from studio import Studio, write_hub, write_pair
+from studio import FRAMES, PAGE, READY, Studio, write_hub, write_pair
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 4))
 COMMAND = [os.path.join(ROOT, "target", "debug", "anchormatch")]
 PICTURES = None
-
-PAGE = "window.anchormatchStudio"
-READY = f"{PAGE} && {PAGE}.model.isCurrent && !{PAGE}.stage.isGliding"
 
 
 class Case(unittest.TestCase):
@@ -453,25 +450,6 @@ OVERLAP = """(() => {{
   const [a, b] = ["{}", "{}"].map((id) => document.getElementById(id).getBoundingClientRect());
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }})()"""
-
-#: Milliseconds of frames while the view moves, and how many nodes the last of them drew.
-FRAMES = f"""new Promise((done) => {{
-  const stage = {PAGE}.stage;
-  stage.fit();
-  const times = [];
-  let last = 0;
-  const step = (time) => {{
-    if (last) times.push(time - last);
-    last = time;
-    if (times.length === 20) {{
-      window.drawnWhileMoving = stage.drawn;
-      return done(JSON.stringify(times));
-    }}
-    stage.zoom(times.length % 2 ? 1.1 : 1 / 1.1);
-    requestAnimationFrame(step);
-  }};
-  requestAnimationFrame(step);
-}})"""
 
 
 def apart(page, pairs, count):
