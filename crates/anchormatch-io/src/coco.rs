@@ -15,15 +15,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::cloud::Cloud;
-use super::fault::{fault, printable, quoted, unwritable};
+use super::fault::{fault, json_fault, printable, quoted, unwritable};
 use super::options::DEFAULT_MEMORY;
 use super::{Format, LoadedGraph, ReadOptions};
 
 /// What a byte of JSON can become: two bytes hold a number, whose list may just have doubled.
 const BYTES_PER_BYTE: u64 = 12;
-
-/// What people see of a long message.
-const SHOWN: usize = 160;
 
 /// How many annotations an error lists.
 const LISTED: usize = 5;
@@ -238,7 +235,14 @@ fn parse(mut reader: impl BufRead, name: &str, options: &ReadOptions) -> Result<
     match parsed.and_then(|whole| json.end().map(|()| whole)) {
         Ok(whole) => Ok(whole),
         Err(_) if counted.left == 0 => Err(too_much(name, most, options)),
-        Err(error) => Err(explain(error, name)),
+        Err(error) => Err(json_fault(error, name, |message, is_eof| {
+            let found = if is_eof {
+                "the end of the file"
+            } else {
+                message
+            };
+            (found.to_owned(), WANTED.to_owned())
+        })),
     }
 }
 
@@ -265,23 +269,6 @@ impl<R: BufRead> Read for Counted<R> {
         self.left -= count as u64;
         Ok(count)
     }
-}
-
-/// What serde says, as a fault of `file`.
-fn explain(error: serde_json::Error, file: &str) -> Error {
-    if error.is_io() {
-        return Error::io(file, error.into());
-    }
-    let (line, column) = (error.line() as u64, error.column());
-    let message = error.to_string();
-    let place = format!(" at line {line} column {column}");
-    let message = message.strip_suffix(&place).unwrap_or(&message);
-    let found = match error.is_eof() {
-        true => "the end of the file".to_owned(),
-        false => printable(message, SHOWN),
-    };
-    let (line, column) = ((line > 0).then_some(line), (column > 0).then_some(column));
-    fault(file, line, column, found, WANTED)
 }
 
 #[cfg(test)]

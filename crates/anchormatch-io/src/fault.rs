@@ -7,6 +7,9 @@ pub(super) use anchormatch::error::printable;
 /// What people see of a long field.
 const SHOWN: usize = 40;
 
+/// What people see of a long message.
+const SHOWN_MESSAGE: usize = 160;
+
 /// An [`Error::Parse`] at a place of `file`.
 pub(super) fn fault(
     file: &str,
@@ -18,6 +21,30 @@ pub(super) fn fault(
     ParseError::new(file, found, expected)
         .at(line, column.map(|c| c as u64))
         .into()
+}
+
+/// What serde says of JSON (`message at line 3 column 5`), as a fault of `file`. `words` makes what was found and what was
+/// expected of the message and of whether the file ended too early.
+pub(super) fn json_fault(
+    error: serde_json::Error,
+    file: &str,
+    words: impl FnOnce(&str, bool) -> (String, String),
+) -> Error {
+    if error.is_io() {
+        return Error::io(file, error.into());
+    }
+    let (line, column) = (error.line() as u64, error.column());
+    let message = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let (found, expected) = words(message, error.is_eof());
+    fault(
+        file,
+        (line > 0).then_some(line),
+        (column > 0).then_some(column),
+        printable(&found, SHOWN_MESSAGE),
+        printable(&expected, SHOWN_MESSAGE),
+    )
 }
 
 /// What a format cannot hold, as writers refuse it.

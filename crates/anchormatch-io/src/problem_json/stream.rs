@@ -6,15 +6,12 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 use anchormatch::error::Hint;
 use serde::Deserialize;
 
-use super::super::fault::{fault, printable};
+use super::super::fault::json_fault;
 use super::super::problem::ProblemOptions;
 use super::{Error, Result, SavedProblem};
 
 /// What a byte of JSON can become: two bytes hold a number, whose list may just have doubled.
 const BYTES_PER_BYTE: u64 = 12;
-
-/// What people see of a long message.
-const SHOWN: usize = 160;
 
 pub(super) fn read(
     reader: impl BufRead,
@@ -37,7 +34,7 @@ pub(super) fn read(
     });
     problem.map_err(|error| match refusal.take() {
         Some(refusal) => refusal,
-        None => explain(error, name),
+        None => json_fault(error, name, words),
     })
 }
 
@@ -79,26 +76,12 @@ impl<R: BufRead> Read for Counted<'_, R> {
     }
 }
 
-/// What serde says (`found, expected wanted at line 3 column 5`), as a fault of `file`.
-fn explain(error: serde_json::Error, file: &str) -> Error {
-    if error.is_io() {
-        return Error::io(file, error.into());
-    }
-    let (line, column) = (error.line() as u64, error.column());
-    let message = error.to_string();
-    let place = format!(" at line {line} column {column}");
-    let message = message.strip_suffix(&place).unwrap_or(&message);
+/// What was found and what was expected, of a message like `found, expected wanted`.
+fn words(message: &str, is_eof: bool) -> (String, String) {
     let (found, expected) = match message.rsplit_once(", expected ") {
-        Some((found, expected)) => (found, expected),
-        None if error.is_eof() => ("the end of the file", "the rest of a saved problem"),
+        Some(both) => both,
+        None if is_eof => ("the end of the file", "the rest of a saved problem"),
         None => (message, "a saved problem in JSON, version 1"),
     };
-    let (line, column) = ((line > 0).then_some(line), (column > 0).then_some(column));
-    fault(
-        file,
-        line,
-        column,
-        printable(found, SHOWN),
-        printable(expected, SHOWN),
-    )
+    (found.to_owned(), expected.to_owned())
 }

@@ -11,7 +11,7 @@ use anchormatch::matcher::Matcher;
 use anchormatch::{Monitor, Result};
 use anchormatch_generate::{Family, NoisyCopies, noisy_copies, stream};
 
-use super::Trial;
+use super::{Trial, memory};
 
 /// What a row asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,24 +163,6 @@ pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let spread: f64 = logs.iter().map(|p| (p.0 - x).powi(2)).sum();
     let common: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
     (points.len() > 1 && spread > 0.0).then(|| common / spread)
-}
-
-/// The memory of this process, where the system tells.
-mod memory {
-    /// The most that was held since the last restart.
-    pub(super) fn peak() -> Option<u64> {
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?;
-        let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        Some(1024 * kibibytes)
-    }
-
-    /// Forgets the peak so far. Where that is not possible, the peak is that of the whole process.
-    pub(super) fn restart() {
-        let _ = std::fs::write("/proc/self/clear_refs", "5");
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod hotel;
 pub mod large;
 pub mod learning;
+mod memory;
 pub mod networks;
 pub mod points;
 pub mod qaplib;

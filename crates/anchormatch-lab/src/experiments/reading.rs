@@ -1,7 +1,8 @@
 //! How fast edge lists are read, by what their ids are: numbers, words, long words.
 //!
 //! One random graph is written with three kinds of ids and read from memory, each kind in turn, several times; the
-//! least time of each counts, and its ratio to that of numbers is what the kind costs.
+//! least time of each counts, and its ratio to that of numbers is what the kind costs. Beside it stands the memory that the
+//! reader took, and that of the graph's own rows.
 
 use std::fmt::Write;
 
@@ -9,6 +10,8 @@ use anchormatch::{Monitor, Result};
 use anchormatch_generate::stream;
 use anchormatch_io::{LoadedGraph, ReadOptions, read_edge_list_from};
 use rand::RngExt;
+
+use super::memory;
 
 /// What ids are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +77,10 @@ pub struct ReadingRow {
     pub bytes: usize,
     /// The least seconds that it was read in.
     pub seconds: f64,
+    /// The most bytes that the process held while it was read the first time, less what it held before; where the system tells.
+    pub memory: Option<u64>,
+    /// Bytes of the graph's rows: ids are not among them.
+    pub rows: u64,
 }
 
 /// Reads a random graph in every kind of ids, `rounds` times in turn.
@@ -91,14 +98,23 @@ pub fn measure(
         ids,
         bytes: texts[ids as usize].len(),
         seconds: f64::INFINITY,
+        memory: None,
+        rows: 0,
     });
-    for _ in 0..rounds {
+    for round in 0..rounds {
         for (row, text) in rows.iter_mut().zip(&texts) {
             monitor.go_on()?;
+            memory::restart();
+            let before = memory::held();
             let watch = monitor.stopwatch();
-            let loaded = read(text)?;
+            let graph = read(text)?.graph;
             row.seconds = row.seconds.min(watch.seconds());
-            drop(loaded);
+            if round == 0 {
+                let most = memory::peak().zip(before);
+                row.memory = most.map(|(peak, before)| peak.saturating_sub(before));
+            }
+            // From both ends: a node's number and a weight an entry, and where each row ends.
+            row.rows = 24 * graph.edge_count() as u64 + 8 * (graph.node_count() as u64 + 1);
         }
     }
     Ok(rows.into())
@@ -157,7 +173,7 @@ mod tests {
         assert_eq!(rows.iter().map(|row| row.ids).collect::<Vec<_>>(), Ids::ALL);
         assert!(
             rows.iter()
-                .all(|row| row.seconds.is_finite() && row.bytes > 0)
+                .all(|row| row.seconds.is_finite() && row.bytes > 0 && row.rows > 24 * 200)
         );
         let stopped = Monitor::silent();
         stopped.cancel_token().cancel();

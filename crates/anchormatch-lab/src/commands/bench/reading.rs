@@ -11,7 +11,8 @@ use crate::experiments::reading::{ReadingRow, measure};
 
 const LONG_ABOUT: &str = "\
 Read one large random edge list whose ids are numbers, words and long words, from memory and in turn, and tell the \
-seconds of each, the least of several rounds, and how many times those of numbers they are.";
+seconds of each, the least of several rounds, how many times those of numbers they are, and the memory that reading \
+takes beside that of the graph's rows.";
 
 /// Edge lists with numbers and words as ids
 #[derive(Debug, Args)]
@@ -43,14 +44,16 @@ impl Options {
             print(&format!("{:#}\n", self.report(&rows)))?;
         } else {
             print(&columns(
-                ["ids", "MB", "seconds", "ratio"].map(str::to_owned),
+                ["ids", "MB", "seconds", "ratio", "memory", "graph"].map(str::to_owned),
             ))?;
             for row in &rows {
                 print(&columns([
                     row.ids.name().to_owned(),
-                    format!("{:.0}", row.bytes as f64 / 1e6),
+                    megabytes(row.bytes as u64),
                     format!("{:.2}", row.seconds),
                     format!("{:.2}", ratio(row, &rows)),
+                    row.memory.map_or_else(|| "-".to_owned(), megabytes),
+                    megabytes(row.rows),
                 ]))?;
             }
         }
@@ -66,6 +69,8 @@ impl Options {
                     "bytes": row.bytes,
                     "seconds": row.seconds,
                     "ratio": ratio(row, rows),
+                    "memory": row.memory,
+                    "rows": row.rows,
                 })
             })
             .collect();
@@ -79,8 +84,12 @@ impl Options {
     }
 }
 
-fn columns([ids, bytes, seconds, ratio]: [String; 4]) -> String {
-    format!("{ids:<26}{bytes:>8}{seconds:>10}{ratio:>8}\n")
+fn columns([ids, bytes, seconds, ratio, memory, graph]: [String; 6]) -> String {
+    format!("{ids:<26}{bytes:>8}{seconds:>10}{ratio:>8}{memory:>8}{graph:>8}\n")
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.0}", bytes as f64 / 1e6)
 }
 
 /// How many times the seconds of the first row.
