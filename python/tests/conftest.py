@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import matplotlib
 import numpy as np
 import pytest
@@ -27,3 +30,29 @@ class Pair:
 @pytest.fixture(scope="session")
 def pair() -> Pair:
     return Pair(10, 1)
+
+
+@pytest.fixture
+def notebook(monkeypatch) -> list[str]:
+    """What a cell of a notebook shows, one after the other."""
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, what: object) -> None:
+            shown.append(what.data)
+
+    class HTML:
+        def __init__(self, data: str) -> None:
+            self.data = data
+
+    class ZMQInteractiveShell:
+        pass
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: ZMQInteractiveShell()
+    display = types.ModuleType("IPython.display")
+    display.HTML = HTML
+    display.display = lambda *_, display_id: Handle()
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return shown

@@ -430,3 +430,9 @@ def test_progress_names_the_stages(pair, client):
         progress=lambda stage, *_: stages.append(stage),
     )
     assert {"expansion", "beliefs", "decision"} <= set(stages)
+
+
+def test_a_notebook_gets_a_bar_with_the_stages(pair, client, notebook):
+    cluster.match(pair.source, pair.target, pair.anchors, client=client, progress=True)
+    assert all(html.startswith("<progress") for html in notebook[:-1]) and notebook[-1] == ""
+    assert any("expansion" in html for html in notebook)

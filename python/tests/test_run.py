@@ -181,31 +181,9 @@ def test_a_terminal_gets_a_bar_that_is_wiped_out(monkeypatch, pair):
     assert text.split("\r")[-2].strip() == ""
 
 
-def test_a_notebook_gets_a_bar(monkeypatch, pair):
-    import types
-
-    shown: list[str] = []
-
-    class Handle:
-        def update(self, what: object) -> None:
-            shown.append(what.data)
-
-    class HTML:
-        def __init__(self, data: str) -> None:
-            self.data = data
-
-    class ZMQInteractiveShell:
-        pass
-
-    ipython = types.ModuleType("IPython")
-    ipython.get_ipython = lambda: ZMQInteractiveShell()
-    display = types.ModuleType("IPython.display")
-    display.HTML = HTML
-    display.display = lambda *_, display_id: Handle()
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
+def test_a_notebook_gets_a_bar(notebook, pair):
     am.match(pair.source, pair.target, pair.anchors, progress=True)
-    assert shown[0].startswith("<progress") and shown[-1] == ""
+    assert notebook[0].startswith("<progress") and notebook[-1] == ""
 
 
 def test_nothing_optional_is_imported():
