@@ -20,6 +20,8 @@ pub use dense::{LinearSolver, TieBreak};
 pub use listed::{Alone, ListedBalance, ListedSinkhorn, ListedSolver, auction, augment};
 pub(crate) use listed::{STILL, SWEEPS, listed_log_sums, listed_occupancy};
 pub use partners::{Assignment, Partners};
+#[cfg(test)]
+pub(crate) use sinkhorn::textbook as textbook_sinkhorn;
 pub use sinkhorn::{Balance, Sinkhorn};
 
 use crate::error::Result;

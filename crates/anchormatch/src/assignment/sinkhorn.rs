@@ -14,9 +14,64 @@ use crate::linalg::dot;
 /// Vectors that the balancing works in; reused from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct Sinkhorn {
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    column_sum: Vec<f64>,
+    scales: Scales,
+}
+
+/// The factors of a balancing, over matrices and over lists.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scales {
+    pub(super) rows: Vec<f64>,
+    pub(super) columns: Vec<f64>,
+    /// The sum of each column in this sweep, its own factor left aside.
+    pub(super) column_sums: Vec<f64>,
+    /// That of the one row (or column) that stands for all slack.
+    slack: f64,
+    slack_rows: f64,
+    slack_columns: f64,
+}
+
+impl Scales {
+    /// All factors 1.
+    pub(super) fn reset(&mut self, rows: usize, cols: usize) {
+        let set = |vector: &mut Vec<f64>, len, value| {
+            vector.clear();
+            vector.resize(len, value);
+        };
+        set(&mut self.rows, rows, 1.0);
+        set(&mut self.columns, cols, 1.0);
+        set(&mut self.column_sums, cols, 0.0);
+        self.slack = 1.0;
+        self.slack_rows = cols.saturating_sub(rows) as f64;
+        self.slack_columns = rows.saturating_sub(cols) as f64;
+    }
+
+    /// What the slack columns give to every row.
+    pub(super) fn slack_of_row(&self) -> f64 {
+        self.slack_columns * self.slack
+    }
+
+    /// Balances the columns after all rows, whose factors sum to `row_total`; returns how far the slack row was from 1.
+    pub(super) fn balance_columns(&mut self, row_total: f64) -> f64 {
+        let mut error = 0.0;
+        if self.slack_rows > 0.0 {
+            let reached: f64 = self.columns.iter().sum();
+            error = (self.slack * reached - 1.0).abs();
+            self.slack = 1.0 / reached;
+            for sum in &mut self.column_sums {
+                *sum += self.slack_rows * self.slack;
+            }
+        }
+        for (scale, &sum) in self.columns.iter_mut().zip(&self.column_sums) {
+            // Only lists leave a column without entries.
+            if sum > 0.0 {
+                *scale = 1.0 / sum;
+            }
+        }
+        if self.slack_columns > 0.0 && row_total > 0.0 {
+            self.slack = 1.0 / row_total;
+        }
+        error
+    }
 }
 
 /// How a balancing ended.
@@ -38,7 +93,7 @@ impl Sinkhorn {
     /// The factors of the columns in the last balancing.
     #[must_use]
     pub fn column_scales(&self) -> &[f64] {
-        &self.column_scale
+        &self.scales.columns
     }
 
     /// Balances `matrix` (row-major, `rows` × `cols`, entries positive and finite) in place, until
@@ -81,13 +136,8 @@ impl Sinkhorn {
                 error: 0.0,
             };
         }
-        let slack_rows = cols.saturating_sub(rows) as f64;
-        let slack_columns = rows.saturating_sub(cols) as f64;
-        reset(&mut self.row_scale, rows, 1.0);
-        reset(&mut self.column_scale, cols, 1.0);
-        reset(&mut self.column_sum, cols, 0.0);
-        // The scale of the one row (or column) that stands for all slack.
-        let mut slack_scale = 1.0;
+        let scales = &mut self.scales;
+        scales.reset(rows, cols);
         let mut balance = Balance {
             sweeps: 0,
             error: f64::INFINITY,
@@ -95,33 +145,20 @@ impl Sinkhorn {
         while balance.sweeps < max_sweeps && (balance.sweeps == 0 || go_on()) {
             balance.sweeps += 1;
             let mut error = 0.0f64;
-            self.column_sum.fill(0.0);
-            let mut slack_sum = 0.0;
+            scales.column_sums.fill(0.0);
+            let mut row_total = 0.0;
             for (i, row) in matrix.chunks(cols).enumerate() {
-                let reached = dot(row, &self.column_scale) + slack_columns * slack_scale;
+                let reached = dot(row, &scales.columns) + scales.slack_of_row();
                 // Columns are balanced from the last sweep on: what rows lack is the error.
-                error = error.max((self.row_scale[i] * reached - 1.0).abs());
+                error = error.max((scales.rows[i] * reached - 1.0).abs());
                 let scale = 1.0 / reached;
-                self.row_scale[i] = scale;
-                slack_sum += scale;
-                for (sum, value) in self.column_sum.iter_mut().zip(row) {
+                scales.rows[i] = scale;
+                row_total += scale;
+                for (sum, value) in scales.column_sums.iter_mut().zip(row) {
                     *sum += scale * value;
                 }
             }
-            if slack_rows > 0.0 {
-                let reached: f64 = self.column_scale.iter().sum();
-                error = error.max((slack_scale * reached - 1.0).abs());
-                slack_scale = 1.0 / reached;
-                for sum in &mut self.column_sum {
-                    *sum += slack_rows * slack_scale;
-                }
-            }
-            for (scale, sum) in self.column_scale.iter_mut().zip(&self.column_sum) {
-                *scale = 1.0 / sum;
-            }
-            if slack_columns > 0.0 {
-                slack_scale = 1.0 / slack_sum;
-            }
+            error = error.max(scales.balance_columns(row_total));
             // The first sweep compares with scalings that were never balanced.
             if balance.sweeps > 1 {
                 balance.error = error;
@@ -130,8 +167,8 @@ impl Sinkhorn {
                 }
             }
         }
-        for (row, scale) in matrix.chunks_mut(cols).zip(&self.row_scale) {
-            for (value, column) in row.iter_mut().zip(&self.column_scale) {
+        for (row, scale) in matrix.chunks_mut(cols).zip(&scales.rows) {
+            for (value, column) in row.iter_mut().zip(&scales.columns) {
                 // In this order: the scales alone may be huge, a scaled entry is at most 1.
                 *value = *value * scale * column;
             }
@@ -140,9 +177,29 @@ impl Sinkhorn {
     }
 }
 
-fn reset(vector: &mut Vec<f64>, len: usize, value: f64) {
-    vector.clear();
-    vector.resize(len, value);
+/// The textbook algorithm on the square matrix with all its slack rows or columns.
+#[cfg(test)]
+pub(crate) fn textbook(matrix: &[f64], rows: usize, cols: usize, sweeps: usize) -> Vec<f64> {
+    let n = rows.max(cols);
+    let mut square = vec![1.0; n * n];
+    for i in 0..rows {
+        square[i * n..i * n + cols].copy_from_slice(&matrix[i * cols..(i + 1) * cols]);
+    }
+    for _ in 0..sweeps {
+        for i in 0..n {
+            let sum: f64 = square[i * n..(i + 1) * n].iter().sum();
+            square[i * n..(i + 1) * n]
+                .iter_mut()
+                .for_each(|v| *v /= sum);
+        }
+        for j in 0..n {
+            let sum: f64 = (0..n).map(|i| square[i * n + j]).sum();
+            (0..n).for_each(|i| square[i * n + j] /= sum);
+        }
+    }
+    (0..rows * cols)
+        .map(|k| square[k / cols * n + k % cols])
+        .collect()
 }
 
 #[cfg(test)]
@@ -159,30 +216,6 @@ mod tests {
             .collect()
     }
 
-    /// The textbook algorithm on the square matrix with all its slack rows or columns.
-    fn plain(matrix: &[f64], rows: usize, cols: usize, sweeps: usize) -> Vec<f64> {
-        let n = rows.max(cols);
-        let mut square = vec![1.0; n * n];
-        for i in 0..rows {
-            square[i * n..i * n + cols].copy_from_slice(&matrix[i * cols..(i + 1) * cols]);
-        }
-        for _ in 0..sweeps {
-            for i in 0..n {
-                let sum: f64 = square[i * n..(i + 1) * n].iter().sum();
-                square[i * n..(i + 1) * n]
-                    .iter_mut()
-                    .for_each(|v| *v /= sum);
-            }
-            for j in 0..n {
-                let sum: f64 = (0..n).map(|i| square[i * n + j]).sum();
-                (0..n).for_each(|i| square[i * n + j] /= sum);
-            }
-        }
-        (0..rows * cols)
-            .map(|k| square[k / cols * n + k % cols])
-            .collect()
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -193,7 +226,7 @@ mod tests {
             let mut matrix = start.clone();
             let balance = Sinkhorn::new().balance(&mut matrix, rows, cols, 1e-12, 20_000);
             prop_assert!(balance.error <= 1e-12);
-            for (got, want) in matrix.iter().zip(plain(&start, rows, cols, balance.sweeps)) {
+            for (got, want) in matrix.iter().zip(textbook(&start, rows, cols, balance.sweeps)) {
                 prop_assert!((got - want).abs() < 1e-9, "{got} {want}");
             }
             for i in 0..rows {

@@ -270,6 +270,7 @@ impl Direction for Plans<'_> {
 mod tests {
     use super::super::test_support;
     use super::*;
+    use crate::assignment::textbook_sinkhorn;
     use crate::linalg::dot;
     use crate::problem::{Candidates, ExplicitPairwise};
 
@@ -299,22 +300,8 @@ mod tests {
     /// The textbook balancing of exp(λ G / max|G|), slack rows or columns of ones added.
     fn reference(score: &[f64], n: usize, m: usize, sharpness: f64) -> Vec<f64> {
         let size = score.iter().fold(0.0f64, |s, v| s.max(v.abs()));
-        let side = n.max(m);
-        let mut square = vec![1.0; side * side];
-        for p in 0..n * m {
-            square[p / m * side + p % m] = (sharpness * score[p] / size).exp();
-        }
-        for _ in 0..20_000 {
-            for i in 0..side {
-                let sum: f64 = square[i * side..(i + 1) * side].iter().sum();
-                (0..side).for_each(|j| square[i * side + j] /= sum);
-            }
-            for j in 0..side {
-                let sum: f64 = (0..side).map(|i| square[i * side + j]).sum();
-                (0..side).for_each(|i| square[i * side + j] /= sum);
-            }
-        }
-        (0..n * m).map(|p| square[p / m * side + p % m]).collect()
+        let sharpened = score.iter().map(|v| (sharpness * v / size).exp());
+        textbook_sinkhorn(&sharpened.collect::<Vec<_>>(), n, m, 20_000)
     }
 
     #[test]

@@ -245,21 +245,9 @@ fn cap_sum(
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_support::three_by_three as problem;
     use super::*;
-    use crate::problem::{Candidates, Coverage, ExplicitPairwise, Sense};
-
-    fn problem(coverage: Coverage, candidates: Option<&[(usize, usize)]>) -> Problem {
-        let pairwise = ExplicitPairwise::new(3, 3, Matrix::zeros(9, 9)).unwrap();
-        let problem =
-            Problem::new(Sense::Maximise, Matrix::zeros(3, 3), Box::new(pairwise)).unwrap();
-        let problem = problem.with_coverage(coverage);
-        match candidates {
-            Some(pairs) => problem
-                .with_candidates(Candidates::listed(3, 3, pairs.iter().copied()).unwrap())
-                .unwrap(),
-            None => problem,
-        }
-    }
+    use crate::problem::Coverage;
 
     #[test]
     fn soft_rows_and_columns_sum_to_at_most_one() {

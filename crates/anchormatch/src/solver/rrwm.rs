@@ -278,6 +278,7 @@ impl Walk {
 mod tests {
     use super::super::test_support::{self, kernel_problem as problem, values};
     use super::*;
+    use crate::assignment::textbook_sinkhorn;
     use crate::problem::{GaussianKernel, Listed, SeparablePairwise};
     use crate::solver::relaxation::largest_sum;
 
@@ -318,22 +319,8 @@ mod tests {
             let total: f64 = x.iter().sum();
             x.iter_mut().for_each(|v| *v /= total);
             let largest = x.iter().fold(0.0f64, |a, &b| a.max(b));
-            let side = n.max(m);
-            let mut square = vec![1.0; side * side];
-            for p in 0..size {
-                square[p / m * side + p % m] = (30.0 * x[p] / largest).exp();
-            }
-            for _ in 0..3000 {
-                for i in 0..side {
-                    let sum: f64 = square[i * side..(i + 1) * side].iter().sum();
-                    (0..side).for_each(|j| square[i * side + j] /= sum);
-                }
-                for j in 0..side {
-                    let sum: f64 = (0..side).map(|i| square[i * side + j]).sum();
-                    (0..side).for_each(|i| square[i * side + j] /= sum);
-                }
-            }
-            z = (0..size).map(|p| square[p / m * side + p % m]).collect();
+            let sharpened: Vec<f64> = x.iter().map(|v| (30.0 * v / largest).exp()).collect();
+            z = textbook_sinkhorn(&sharpened, n, m, 3000);
             let total: f64 = z.iter().sum();
             z.iter_mut().for_each(|v| *v /= total);
         }

@@ -39,6 +39,19 @@ pub(super) fn hidden(n: usize, seed: u64) -> (Matrix, Matrix, Assignment) {
     (x, y, place)
 }
 
+/// Three nodes a side and a W of zeros, over all assignments or over some.
+pub(super) fn three_by_three(coverage: Coverage, candidates: Option<&[(usize, usize)]>) -> Problem {
+    let pairwise = ExplicitPairwise::new(3, 3, Matrix::zeros(9, 9)).unwrap();
+    let problem = Problem::maximise(Matrix::zeros(3, 3), Box::new(pairwise)).unwrap();
+    let problem = problem.with_coverage(coverage);
+    match candidates {
+        Some(pairs) => problem
+            .with_candidates(Candidates::listed(3, 3, pairs.iter().copied()).unwrap())
+            .unwrap(),
+        None => problem,
+    }
+}
+
 /// A listed problem in which anyone may stay alone.
 pub(super) fn listed() -> Problem {
     let assignments: Vec<(usize, usize, f64)> = (0..20)

@@ -4,14 +4,13 @@
 //! listed count as zero. Where the lists do not allow everybody of the smaller side a partner, no scaling
 //! brings all sums to 1, and the sweeps end at their limit.
 
+use super::super::sinkhorn::Scales;
 use crate::linalg::Csr;
 
 /// Vectors that the balancing works in; reused from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct ListedSinkhorn {
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    column_sum: Vec<f64>,
+    scales: Scales,
 }
 
 impl ListedSinkhorn {
@@ -24,7 +23,7 @@ impl ListedSinkhorn {
     /// The factors of the columns in the last balancing.
     #[must_use]
     pub fn column_scales(&self) -> &[f64] {
-        &self.column_scale
+        &self.scales.columns
     }
 
     /// Balances positive values, one for each entry of `lists`, until sums are within `tolerance` of 1 or
@@ -44,51 +43,32 @@ impl ListedSinkhorn {
     ) {
         assert_eq!(values.len(), lists.entries(), "a value for each entry");
         let (rows, cols) = (lists.rows(), lists.cols());
-        let slack_rows = cols.saturating_sub(rows) as f64;
-        let slack_columns = rows.saturating_sub(cols) as f64;
-        reset(&mut self.row_scale, rows, 1.0);
-        reset(&mut self.column_scale, cols, 1.0);
-        reset(&mut self.column_sum, cols, 0.0);
-        let mut slack_scale = 1.0;
+        let scales = &mut self.scales;
+        scales.reset(rows, cols);
         let mut sweeps = 0;
         while sweeps < max_sweeps && (sweeps == 0 || go_on()) {
             sweeps += 1;
             let mut error = 0.0f64;
-            self.column_sum.fill(0.0);
-            let mut slack_sum = 0.0;
+            scales.column_sums.fill(0.0);
+            let mut row_total = 0.0;
             for i in 0..rows {
                 let (columns, range) = (lists.columns(i), lists.range(i));
                 let entries = || columns.iter().zip(&values[range.clone()]);
-                let terms = entries().map(|(&a, value)| value * self.column_scale[a as usize]);
-                let reached = terms.sum::<f64>() + slack_columns * slack_scale;
+                let terms = entries().map(|(&a, value)| value * scales.columns[a as usize]);
+                let reached = terms.sum::<f64>() + scales.slack_of_row();
                 if reached <= 0.0 {
                     // A row without candidates.
                     continue;
                 }
-                error = error.max((self.row_scale[i] * reached - 1.0).abs());
+                error = error.max((scales.rows[i] * reached - 1.0).abs());
                 let scale = 1.0 / reached;
-                self.row_scale[i] = scale;
-                slack_sum += scale;
+                scales.rows[i] = scale;
+                row_total += scale;
                 for (&a, value) in entries() {
-                    self.column_sum[a as usize] += scale * value;
+                    scales.column_sums[a as usize] += scale * value;
                 }
             }
-            if slack_rows > 0.0 {
-                let reached: f64 = self.column_scale.iter().sum();
-                error = error.max((slack_scale * reached - 1.0).abs());
-                slack_scale = 1.0 / reached;
-                for sum in &mut self.column_sum {
-                    *sum += slack_rows * slack_scale;
-                }
-            }
-            for (scale, &sum) in self.column_scale.iter_mut().zip(&self.column_sum) {
-                if sum > 0.0 {
-                    *scale = 1.0 / sum;
-                }
-            }
-            if slack_columns > 0.0 && slack_sum > 0.0 {
-                slack_scale = 1.0 / slack_sum;
-            }
+            error = error.max(scales.balance_columns(row_total));
             if sweeps > 1 && error <= tolerance {
                 break;
             }
@@ -96,15 +76,10 @@ impl ListedSinkhorn {
         for i in 0..rows {
             let slots = values[lists.range(i)].iter_mut().zip(lists.columns(i));
             for (value, &a) in slots {
-                *value = *value * self.row_scale[i] * self.column_scale[a as usize];
+                *value = *value * scales.rows[i] * scales.columns[a as usize];
             }
         }
     }
-}
-
-fn reset(vector: &mut Vec<f64>, len: usize, value: f64) {
-    vector.clear();
-    vector.resize(len, value);
 }
 
 #[cfg(test)]

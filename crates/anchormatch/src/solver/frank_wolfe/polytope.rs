@@ -260,21 +260,8 @@ fn sums(x: &[f64], n: usize, m: usize) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::test_support::three_by_three as problem;
     use super::*;
-    use crate::linalg::Matrix;
-    use crate::problem::{Candidates, ExplicitPairwise};
-
-    fn problem(coverage: Coverage, candidates: Option<&[(usize, usize)]>) -> Problem {
-        let pairwise = ExplicitPairwise::new(3, 3, Matrix::zeros(9, 9)).unwrap();
-        let problem = Problem::maximise(Matrix::zeros(3, 3), Box::new(pairwise)).unwrap();
-        let problem = problem.with_coverage(coverage);
-        match candidates {
-            Some(pairs) => problem
-                .with_candidates(Candidates::listed(3, 3, pairs.iter().copied()).unwrap())
-                .unwrap(),
-            None => problem,
-        }
-    }
 
     fn best(problem: &Problem, gains: &[f64]) -> Assignment {
         Polytope::new(problem, &Monitor::silent())
