@@ -22,7 +22,17 @@ import time
 import warnings
 
 import numpy as np
-from peer_pairs import BLOCKS, HOTEL, ROWS, SPARSE, SYNTHETIC, draw, hotel_frames, trials
+from peer_pairs import (
+    BLOCKS,
+    HOTEL,
+    ROWS,
+    SPARSE,
+    SYNTHETIC,
+    checked_options,
+    draw,
+    hotel_frames,
+    trials,
+)
 from scipy.optimize import linear_sum_assignment, quadratic_assignment
 
 import anchormatch as am
@@ -181,16 +191,7 @@ def arguments():
     parser.add_argument("--trials", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", ""))
-    options = parser.parse_args()
-    for given, known in (("rows", ROWS), ("methods", list(METHODS))):
-        names = getattr(options, given).split(",")
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            parser.error(f"--{given}: {', '.join(unknown)}: expected some of {', '.join(known)}")
-        setattr(options, given, names)
-    if options.trials < 1:
-        parser.error("--trials: expected at least 1")
-    return options
+    return checked_options(parser, rows=ROWS, methods=METHODS)
 
 
 def measured(method, run, name, options, frames):

@@ -59,7 +59,7 @@ import warnings
 from collections import Counter
 
 import numpy as np
-from peer_pairs import hotel_frames
+from peer_pairs import checked_options, hotel_frames
 from point_peers import FIRST, GRIDS, MAPS, METHODS, SETTINGS
 from point_scenes import ROWS, drawn, willow_images
 
@@ -177,16 +177,7 @@ def arguments():
     parser.add_argument(
         "--tune", action="store_true", help="choose the settings of the peers, and print them"
     )
-    options = parser.parse_args()
-    for given, known in (("rows", list(ROWS)), ("methods", list(METHODS))):
-        names = getattr(options, given).split(",")
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            parser.error(f"--{given}: {', '.join(unknown)}: expected some of {', '.join(known)}")
-        setattr(options, given, names)
-    if options.trials < 1:
-        parser.error("--trials: expected at least 1")
-    return options
+    return checked_options(parser, rows=ROWS, methods=METHODS)
 
 
 def number(share):

@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 import scipy
-from peer_pairs import BLOCKS, HOTEL, ROWS, SYNTHETIC, draw, hotel_frames, trials
+from peer_pairs import BLOCKS, HOTEL, ROWS, SYNTHETIC, checked_options, draw, hotel_frames, trials
 from scipy.optimize import quadratic_assignment
 
 import anchormatch as am
@@ -38,17 +38,11 @@ def arguments():
     parser.add_argument("--threads", type=int, help="of ours (default: every core)")
     parser.add_argument("--times", default="1", help="multiples of our time for SciPy (default 1)")
     parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA", ""))
-    options = parser.parse_args()
-    options.rows = options.rows.split(",")
+    options = checked_options(parser, rows=ROWS)
     try:
         options.times = sorted(float(text) for text in options.times.split(","))
     except ValueError:
         parser.error("--times: expected numbers, separated by commas")
-    unknown = [name for name in options.rows if name not in ROWS]
-    if unknown:
-        parser.error(f"--rows: {', '.join(unknown)}: expected some of {', '.join(ROWS)}")
-    if options.trials < 1:
-        parser.error("--trials: expected at least 1")
     return options
 
 

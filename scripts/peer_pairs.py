@@ -43,6 +43,20 @@ ROWS = [*SYNTHETIC, *BLOCKS, *(name for name in HOTEL if HOTEL[name] >= 50)]
 ROWS += [*(name for name in HOTEL if HOTEL[name] < 50), *SPARSE]
 
 
+def checked_options(parser, **known):
+    """The options of a comparison: lists of names that are known, and some trials."""
+    options = parser.parse_args()
+    for given, names in known.items():
+        chosen = getattr(options, given).split(",")
+        unknown = [name for name in chosen if name not in names]
+        if unknown:
+            parser.error(f"--{given}: {', '.join(unknown)}: expected some of {', '.join(names)}")
+        setattr(options, given, chosen)
+    if options.trials < 1:
+        parser.error("--trials: expected at least 1")
+    return options
+
+
 class Pair(NamedTuple):
     """Two graphs as dense matrices, the anchors as rows of two indices, and what is asked for."""
 
