@@ -6,10 +6,12 @@
 
 use anchormatch::linalg::Matrix;
 use anchormatch::matcher::{Matcher, matching_of};
-use anchormatch::settings::{self, Settings};
+use anchormatch::settings::Settings;
 use anchormatch::solver::{Solution, Status};
 use anchormatch::task::Fact;
 use anchormatch::{Assignment, Error, Matching, Monitor, Result, Task, assignment};
+
+use super::without_parameters;
 
 /// The family of maps that it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +51,7 @@ impl Matcher for Icp {
     }
 
     fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>> {
-        #[derive(serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Nothing {}
-        settings::changed(self.name(), &Nothing {}, settings)?;
-        Ok(Box::new(*self))
+        without_parameters(self, settings)
     }
 
     fn facts(&self) -> &'static [Fact] {

@@ -8,15 +8,14 @@
 
 use anchormatch::assignment::ListedSinkhorn;
 use anchormatch::linalg::{Csr, multiply_transposed_into};
-use anchormatch::matcher::{Matcher, matching_of};
-use anchormatch::settings::{self, Settings};
-use anchormatch::solver::{Solution, Status};
+use anchormatch::matcher::Matcher;
+use anchormatch::settings::Settings;
 use anchormatch::{Assignment, Matching, Monitor, Result, Task};
 use anchormatch_generate::stream;
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::Nothing;
+use super::{found, without_parameters};
 
 /// Numbers of a random vector.
 const DIMENSIONS: usize = 128;
@@ -60,8 +59,7 @@ impl Matcher for LabelPropagation {
     }
 
     fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>> {
-        settings::changed(self.name(), &Nothing {}, settings)?;
-        Ok(Box::new(*self))
+        without_parameters(self, settings)
     }
 
     /// Matches the pairs that are each other's best in the last round.
@@ -104,17 +102,8 @@ impl Matcher for LabelPropagation {
                 partners[place] = targets.binary_search(&target).ok();
             }
         }
-        let solution = Solution {
-            objective: 0.0,
-            assignment: Assignment::from_partners(partners),
-            soft: None,
-            iterations: 0,
-            status: monitor
-                .interrupted()
-                .map_or(Status::Converged, Status::from),
-            convergence: Vec::new(),
-        };
-        Ok(matching_of(task, solution))
+        let assignment = Assignment::from_partners(partners);
+        Ok(found(task, assignment, monitor))
     }
 }
 

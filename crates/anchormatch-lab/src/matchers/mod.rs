@@ -21,9 +21,10 @@ pub use percolation::Percolation;
 pub use seeded_solver::SeededSolver;
 pub use workbench::{Heat, Loss, Workbench};
 
-use anchormatch::matcher::{Matcher, registry};
-use anchormatch::settings::Settings;
-use anchormatch::{Error, Result, solver};
+use anchormatch::matcher::{Matcher, matching_of, registry};
+use anchormatch::settings::{self, Settings};
+use anchormatch::solver::{Solution, Status};
+use anchormatch::{Assignment, Error, Matching, Monitor, Result, Task, solver};
 
 /// The parameter that sets everything random in a matcher.
 pub(crate) const SEED: &str = "seed";
@@ -38,10 +39,31 @@ pub fn all() -> Vec<Box<dyn Matcher>> {
     library.chain(solvers).chain(baselines).collect()
 }
 
-/// The parameters of a matcher that has none.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
+/// [`Matcher::configured`] of a matcher without parameters: itself, unless some are given.
+fn without_parameters<M: Matcher + Copy + 'static>(
+    matcher: &M,
+    settings: &Settings,
+) -> Result<Box<dyn Matcher>> {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    settings::changed(matcher.name(), &Nothing {}, settings)?;
+    Ok(Box::new(*matcher))
+}
+
+/// What a baseline found of the free nodes, which has no objective of its own.
+fn found(task: &Task<'_>, assignment: Assignment, monitor: &Monitor) -> Matching {
+    let interrupt = monitor.interrupted();
+    let solution = Solution {
+        objective: 0.0,
+        assignment,
+        soft: None,
+        iterations: 0,
+        status: interrupt.map_or(Status::Converged, Status::from),
+        convergence: Vec::new(),
+    };
+    matching_of(task, solution)
+}
 
 /// The names of [`all`].
 #[must_use]
@@ -76,7 +98,7 @@ pub fn seeded(matcher: &dyn Matcher, seed: u64) -> Result<Box<dyn Matcher>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchormatch::{Graph, Monitor, Task};
+    use anchormatch::Graph;
 
     #[test]
     fn every_name_is_that_of_a_matcher() {

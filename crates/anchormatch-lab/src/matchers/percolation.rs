@@ -8,12 +8,11 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use anchormatch::matcher::{Matcher, matching_of};
-use anchormatch::settings::{self, Settings};
-use anchormatch::solver::{Solution, Status};
+use anchormatch::matcher::Matcher;
+use anchormatch::settings::Settings;
 use anchormatch::{Assignment, Graph, Matching, Monitor, Result, Task};
 
-use super::Nothing;
+use super::{found, without_parameters};
 
 /// Pairs of hubs with more pairs of neighbours give no marks.
 const LARGEST_PRODUCT: usize = 2_000_000;
@@ -39,8 +38,7 @@ impl Matcher for Percolation {
     }
 
     fn configured(&self, settings: &Settings) -> Result<Box<dyn Matcher>> {
-        settings::changed(self.name(), &Nothing {}, settings)?;
-        Ok(Box::new(*self))
+        without_parameters(self, settings)
     }
 
     /// Grows the anchors.
@@ -165,19 +163,7 @@ impl<'a> Growth<'a> {
             targets.binary_search(&target).ok()
         };
         let assignment = Assignment::from_partners(sources.iter().map(partner).collect());
-        matching_of(
-            task,
-            Solution {
-                objective: 0.0,
-                assignment,
-                soft: None,
-                iterations: 0,
-                status: monitor
-                    .interrupted()
-                    .map_or(Status::Converged, Status::from),
-                convergence: Vec::new(),
-            },
-        )
+        found(task, assignment, monitor)
     }
 }
 

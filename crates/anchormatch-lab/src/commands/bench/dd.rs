@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
 use anchormatch::solver::{Solver, Start, Status, registry};
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Failure, Outcome};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Common, OneSolver, figure};
-use crate::commands::data;
+use crate::commands::{data, ended};
 use crate::datasets::dd::{self, DdFile, ROUNDING};
 
 const LONG_ABOUT: &str = "\
@@ -101,11 +101,7 @@ impl Options {
         } else {
             print(&text(&rows))?;
         }
-        if complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last problems are missing");
-        Ok(Done::Cut)
+        Ok(ended(complete, ": the last problems are missing"))
     }
 
     fn measure(&self, file: &DdFile, solver: &dyn Solver, job: &Job) -> Result<Row, Failure> {

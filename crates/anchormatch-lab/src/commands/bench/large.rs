@@ -2,13 +2,14 @@
 
 use anchormatch::matcher::{Best, Matcher, RegimeChoice};
 use anchormatch_generate::Family;
-use anchormatch_terminal::exit::{Done, Outcome, say};
+use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::print;
 use anchormatch_terminal::job::Job;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::Common;
+use crate::commands::ended;
 use crate::experiments::large::{LargeRow, LargeTask, ROWS, exponent};
 use crate::matchers::{LabelPropagation, Percolation};
 
@@ -62,9 +63,7 @@ impl Options {
         let mut rows = Vec::new();
         let wanted = |task: &&LargeTask| (self.smallest..=self.largest).contains(&task.nodes);
         let mut complete = true;
-        if !self.common.json {
-            job.print(&header())?;
-        }
+        self.common.print_row(&job, &header())?;
         for task in ROWS.iter().filter(wanted) {
             let trial = task.trial(self.common.seed)?;
             for (name, matcher) in self.matchers(task.nodes) {
@@ -73,9 +72,7 @@ impl Options {
                     complete = false;
                     break;
                 }
-                if !self.common.json {
-                    job.print(&line(&row))?;
-                }
+                self.common.print_row(&job, &line(&row))?;
                 rows.push(row);
             }
             if !complete {
@@ -95,11 +92,7 @@ impl Options {
                 ))?;
             }
         }
-        if complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last rows are missing");
-        Ok(Done::Cut)
+        Ok(ended(complete, ": the last rows are missing"))
     }
 
     /// What is run on so many nodes, by name.

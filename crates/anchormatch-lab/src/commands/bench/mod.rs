@@ -13,7 +13,8 @@ mod suggest;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anchormatch_terminal::exit::Outcome;
+use anchormatch_terminal::exit::{Failure, Outcome};
+use anchormatch_terminal::job::Job;
 use anchormatch_terminal::resources::Resources;
 use anchormatch_terminal::values;
 use clap::{Args, Subcommand};
@@ -126,6 +127,16 @@ struct Common {
 
     #[command(flatten)]
     resources: Resources,
+}
+
+impl Common {
+    /// A line as soon as it is known; JSON comes at the end, whole.
+    fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        job.print(line)
+    }
 }
 
 /// A value that may have fractions, without noise in the last digits.

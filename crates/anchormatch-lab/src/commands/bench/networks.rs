@@ -8,7 +8,7 @@ use anchormatch::Error;
 use anchormatch::matcher::Matcher;
 use anchormatch_io::{write_graph, write_pairs, write_whole};
 use anchormatch_report::Summary;
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Done, Failure, Outcome};
 use anchormatch_terminal::files::{check_writable, print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::values;
@@ -17,8 +17,8 @@ use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use super::{Common, Data};
-use crate::commands::data;
 use crate::commands::figures::cells;
+use crate::commands::{data, ended};
 use crate::datasets::networks::{Network, NetworkPair};
 use crate::experiments::networks::{NetworkResult, NetworkRow, NetworkSweep};
 use crate::matchers::{by_name, names, seeded};
@@ -122,11 +122,11 @@ impl Options {
         let job = Job::start(&self.common.resources, None, self.common.json)?;
         // Every row is a result.
         job.keep();
-        let mut printed = self.print_row(&job, &header());
+        let mut printed = self.common.print_row(&job, &header());
         let monitor = job.monitor();
         let result = sweep.run(&pairs, &methods, monitor, |row| {
             if printed.is_ok() {
-                printed = self.print_row(&job, &line(row));
+                printed = self.common.print_row(&job, &line(row));
             }
             if printed.is_err() {
                 // Nobody reads on.
@@ -141,11 +141,7 @@ impl Options {
         if self.common.json {
             print(&format!("{:#}\n", self.report(&result)))?;
         }
-        if result.complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last rows are missing");
-        Ok(Done::Cut)
+        Ok(ended(result.complete, ": the last rows are missing"))
     }
 
     fn load(&self) -> Result<Vec<NetworkPair>, Failure> {
@@ -158,14 +154,6 @@ impl Options {
             pairs.push(network.load(&directory)?);
         }
         Ok(pairs)
-    }
-
-    /// A line as soon as it is known; JSON comes at the end, whole.
-    fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
-        if self.common.json {
-            return Ok(());
-        }
-        job.print(line)
     }
 
     fn report(&self, result: &NetworkResult) -> Value {

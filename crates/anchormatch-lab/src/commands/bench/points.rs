@@ -1,13 +1,14 @@
 //! `anchormatch-lab bench points`: keypoints of two images, beside iterated closest points.
 
 use anchormatch::matcher::{Best, Matcher};
-use anchormatch_terminal::exit::{Done, Outcome, say};
+use anchormatch_terminal::exit::Outcome;
 use anchormatch_terminal::files::print;
 use anchormatch_terminal::job::Job;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::Common;
+use crate::commands::ended;
 use crate::experiments::points::{PointsRow, PointsTask, ROWS};
 use crate::matchers::{Icp, IcpFamily};
 
@@ -37,9 +38,7 @@ impl Options {
         let job = Job::start(&self.common.resources, None, self.common.json)?;
         job.keep();
         let mut rows = Vec::new();
-        if !self.common.json {
-            job.print(&header())?;
-        }
+        self.common.print_row(&job, &header())?;
         let mut complete = true;
         'rows: for task in &ROWS {
             for matcher in matchers(task) {
@@ -49,9 +48,7 @@ impl Options {
                     complete = false;
                     break 'rows;
                 }
-                if !self.common.json {
-                    job.print(&line(&row))?;
-                }
+                self.common.print_row(&job, &line(&row))?;
                 rows.push(row);
             }
         }
@@ -59,11 +56,7 @@ impl Options {
         if self.common.json {
             print(&format!("{:#}\n", self.report(&rows, complete)))?;
         }
-        if complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last rows are missing");
-        Ok(Done::Cut)
+        Ok(ended(complete, ": the last rows are missing"))
     }
 
     fn report(&self, rows: &[PointsRow], complete: bool) -> Value {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anchormatch::solver::{Status, registry};
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Failure, Outcome};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Common, OneSolver, figure};
-use crate::commands::data;
+use crate::commands::{data, ended};
 use crate::datasets::qaplib::Qaplib;
 use crate::experiments::qaplib::{QaplibGroup, QaplibResult, QaplibRow, QaplibSweep};
 
@@ -63,11 +63,11 @@ impl Options {
         }
         // Every row is a result.
         job.keep();
-        let mut printed = self.print_row(&job, &header());
+        let mut printed = self.common.print_row(&job, &header());
         let monitor = job.monitor();
         let mut result = sweep.run(&qaplib, solver.as_ref(), monitor, |row| {
             if printed.is_ok() && !is_cancelled(row) {
-                printed = self.print_row(&job, &line(row));
+                printed = self.common.print_row(&job, &line(row));
             }
             if printed.is_err() {
                 // Nobody reads on.
@@ -85,19 +85,7 @@ impl Options {
         } else {
             print(&format!("\n{}", summary(&result)))?;
         }
-        if result.complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last instances are missing");
-        Ok(Done::Cut)
-    }
-
-    /// A line as soon as it is known; JSON comes at the end, whole.
-    fn print_row(&self, job: &Job, line: &str) -> Result<(), Failure> {
-        if self.common.json {
-            return Ok(());
-        }
-        job.print(line)
+        Ok(ended(result.complete, ": the last instances are missing"))
     }
 
     fn report(&self, result: &QaplibResult) -> Value {

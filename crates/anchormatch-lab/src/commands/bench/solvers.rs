@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
 use anchormatch::solver::{Kind, Solver, registry};
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Failure, Outcome};
 use anchormatch_terminal::files::{print, write};
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::table::Table;
@@ -16,8 +16,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::Common;
-use crate::commands::data;
 use crate::commands::figures::{cells, summary_json, with_error};
+use crate::commands::{data, ended};
 use crate::experiments::solvers::{SolverPoint, SolverScore, Sweep, SweepScores, plot};
 
 /// Trials at a point with --quick.
@@ -130,11 +130,7 @@ impl Options {
         } else {
             print(&comparison.text())?;
         }
-        if complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request: the last points are missing");
-        Ok(Done::Cut)
+        Ok(ended(complete, ": the last points are missing"))
     }
 
     fn trials(&self) -> usize {

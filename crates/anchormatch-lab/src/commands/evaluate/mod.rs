@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anchormatch::monitor::Progress;
 use anchormatch::{Error, Monitor};
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Done, Failure, Outcome};
 use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::resources::Resources;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::commands::data;
+use crate::commands::{data, ended};
 use crate::datasets::hotel::Hotel;
 use crate::experiments::evaluation::{Group, Measured, Plan, Row};
 
@@ -302,11 +302,7 @@ impl<T> Lines<T> {
 
     /// How the command ends.
     fn end(&self) -> Done {
-        if self.complete {
-            return Done::Complete;
-        }
-        say("note: stopped on request: the last trials are missing");
-        Done::Cut
+        ended(self.complete, ": the last trials are missing")
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anchormatch::Error;
 use anchormatch::monitor::Progress;
-use anchormatch_terminal::exit::{Done, Failure, Outcome, say};
+use anchormatch_terminal::exit::{Failure, Outcome};
 use anchormatch_terminal::hints::WORDS;
 use anchormatch_terminal::job::Job;
 use anchormatch_terminal::progress::TRIALS;
@@ -16,7 +16,7 @@ use anchormatch_terminal::resources::Resources;
 use clap::Args;
 use clap::builder::PossibleValue;
 
-use crate::commands::data;
+use crate::commands::{data, ended};
 use crate::experiments::reproduce::{
     Book, Experiment, Journal, Protocol, Results, Scale, Setup, missing, run,
 };
@@ -156,11 +156,10 @@ impl Options {
             complete,
         }
         .write()?;
-        if complete {
-            return Ok(Done::Complete);
-        }
-        say("note: stopped on request; the same command goes on where it stopped");
-        Ok(Done::Cut)
+        Ok(ended(
+            complete,
+            "; the same command goes on where it stopped",
+        ))
     }
 
     fn asked(&self) -> Vec<Experiment> {
