@@ -216,7 +216,10 @@ def match(
         raise TypeError("relations: found layers= as well, expected one of the two")
     if solver is not None:
         settings["solver"] = {**(solver_options or {}), "name": solver}
-    settings["seed"] = seed_of(0 if seed is None else seed)
+    seed = seed_of(0 if seed is None else seed)
+    parameters, known_facts = _known_to(method)
+    if "seed" in parameters:
+        settings["seed"] = seed
     left, right = (
         with_nodes(_side(data, layers, relations, max_memory, directed), data, table, name)
         for data, table, name in (
@@ -225,7 +228,7 @@ def match(
         )
     )
     anchored, alone = anchor_arrays(anchors, left, right)
-    takes = "attributes" in _facts_of(method)
+    takes = "attributes" in known_facts
     columns, notes = compared(attributes, same, left, right, takes)
     demanded, remarks = same_columns(same, left, right)
     notes += remarks
@@ -249,7 +252,7 @@ def match(
             *natives, anchored, similarity, known, places, method, settings, resources
         )
     record["notes"] = left.notes("source") + right.notes("target") + notes + record["notes"]
-    record["parameters"].append(("seed", str(settings["seed"])))
+    record["parameters"].append(("seed", str(seed)))
     made = Matching(record, left, right)
     made._input = (anchored, similarity, known, method, settings)
     return made if min_confidence is None else made.above(min_confidence)
@@ -286,8 +289,9 @@ def _side(
     return as_graph(data, max_memory, directed, layers if relations is None else relations)
 
 
-def _facts_of(preset: str) -> list[str]:
-    return next(facts for name, _, _, facts in _native.matchers() if name == preset)
+def _known_to(preset: str) -> tuple[dict[str, Any], list[str]]:
+    """The parameters of a preset, and the facts that it makes use of."""
+    return next((parameters, facts) for name, _, parameters, facts in _native.matchers() if name == preset)
 
 
 def _check_preset(preset: str, options: Sequence[str], facts: Sequence[str]) -> None:
@@ -317,9 +321,9 @@ def _places(
     preset: str, source: Graph, target: Graph, model: str | None
 ) -> tuple[FloatArray, FloatArray] | None:
     """The coordinates of both sides, where the matcher looks at them."""
-    facts = {name: facts for name, _, _, facts in _native.matchers()}
+    _, facts = _known_to(preset)
     first, second = source.positions, target.positions
-    if isinstance(source, Points) and isinstance(target, Points) and "points" in facts[preset]:
+    if isinstance(source, Points) and isinstance(target, Points) and "points" in facts:
         assert first is not None and second is not None
         if first.shape[1] == second.shape[1]:
             return first, second

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import anchormatch as am
+from anchormatch import _native
 
 
 def test_the_truth_is_found_by_every_preset(pair):
@@ -21,6 +22,23 @@ def test_the_truth_is_found_by_every_preset(pair):
         assert m.parameters["preset"] == preset
         assert m.status in ("converged", "iteration_limit")
         assert m.unmatched_source == [] == m.unmatched_target
+
+
+def test_a_preset_without_a_seed_gets_none(pair, monkeypatch):
+    matchers, match_graphs = _native.matchers(), _native.match_graphs
+    settings = []
+
+    def instead(*arguments):
+        *first, preset, given, resources = arguments
+        assert preset == "still"
+        settings.append(given)
+        return match_graphs(*first, "fast", {}, resources)
+
+    monkeypatch.setattr(_native, "matchers", lambda: [*matchers, ("still", "draws nothing", {}, [])])
+    monkeypatch.setattr(_native, "match_graphs", instead)
+    m = am.match(pair.source, pair.target, pair.anchors, preset="still", seed=7)
+    assert settings == [{}]
+    assert m.parameters["seed"] == "7"
 
 
 def test_anchors_in_every_form(pair):

@@ -135,6 +135,18 @@ fn learned(path: &Path) -> Result<Box<dyn Matcher>, Failure> {
     Ok(Box::new(Learned::new(weights)?))
 }
 
+/// The matcher with these settings, and with the seed where it draws anything.
+pub(crate) fn configured(
+    matcher: &dyn Matcher,
+    mut settings: Settings,
+    seed: u64,
+) -> Result<Box<dyn Matcher>, Failure> {
+    if matcher.parameters().contains_key("seed") {
+        settings.insert("seed".to_owned(), json!(seed));
+    }
+    Ok(matcher.configured(&settings)?)
+}
+
 /// The names of all matchers, each with what it does.
 pub(crate) fn presets() -> PossibleValuesParser {
     let all = registry::all().into_iter();
@@ -239,10 +251,7 @@ impl Method {
             options.insert("name".to_owned(), json!(name));
             settings.insert("solver".to_owned(), Value::Object(options));
         }
-        if matcher.parameters().contains_key("seed") {
-            settings.insert("seed".to_owned(), json!(seed));
-        }
-        Ok(matcher.configured(&settings)?)
+        configured(matcher.as_ref(), settings, seed)
     }
 
     /// The preset that was named, or the first one that knows the first option that not all know.
@@ -310,6 +319,7 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchormatch::{Matching, Monitor, Task};
     use clap::Parser;
 
     #[derive(Parser)]
@@ -367,6 +377,36 @@ mod tests {
         assert_eq!(best.name(), "best");
         assert_eq!(best.parameters()["allow_unmatched"], json!(true));
         assert_eq!(matcher("").ok().unwrap().name(), "best");
+    }
+
+    #[test]
+    fn a_matcher_without_a_seed_gets_none() {
+        struct Still;
+
+        impl Matcher for Still {
+            fn name(&self) -> &'static str {
+                "still"
+            }
+
+            fn about(&self) -> &'static str {
+                "Draws nothing"
+            }
+
+            fn parameters(&self) -> Settings {
+                Settings::new()
+            }
+
+            fn configured(&self, settings: &Settings) -> anchormatch::Result<Box<dyn Matcher>> {
+                assert!(settings.is_empty(), "{settings:?}");
+                Ok(Box::new(Self))
+            }
+
+            fn run(&self, task: &Task<'_>, _: &Monitor) -> anchormatch::Result<Matching> {
+                registry::all()[0].run(task, &Monitor::silent())
+            }
+        }
+
+        assert!(configured(&Still, Settings::new(), 3).is_ok());
     }
 
     #[test]

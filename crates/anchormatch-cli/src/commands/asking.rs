@@ -16,7 +16,7 @@ use crate::files::check_standard_once;
 use crate::input::Files;
 use crate::job::Job;
 use crate::knowledge::Knowledge;
-use crate::method::{REGIMES, Wish, presets};
+use crate::method::{REGIMES, Wish, configured, presets};
 use crate::sides::{PointsModel, Sides};
 use crate::values;
 
@@ -113,7 +113,6 @@ impl Asking {
 
     fn matcher(&self, mut settings: Settings) -> Result<Box<dyn Matcher>, Failure> {
         let mut set = |name: &str, value: Value| settings.insert(name.to_owned(), value);
-        set("seed", json!(self.seed));
         if self.allow_unmatched {
             set("allow_unmatched", json!(true));
         }
@@ -125,8 +124,9 @@ impl Asking {
             wishes.push(Wish::parameter("--regime", "regime", json!(regime)));
             settings.insert("regime".to_owned(), json!(regime));
         }
-        Wish::check(&wishes, registry::by_name(&self.preset)?.as_ref())?;
-        Ok(registry::configured(&self.preset, &settings)?)
+        let preset = registry::by_name(&self.preset)?;
+        Wish::check(&wishes, preset.as_ref())?;
+        configured(preset.as_ref(), settings, self.seed)
     }
 
     fn check_files(&self) -> Result<(), Failure> {
