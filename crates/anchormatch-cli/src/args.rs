@@ -184,8 +184,8 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "RULE", default_value = "error")]
     duplicates: DuplicateRule,
 
-    /// Read the rows of edge lists as arcs, from their first node to their second. GraphML, GML, Pajek, LEDA
-    /// and matrices say by themselves whether edges have directions
+    /// Read the rows of edge lists as arcs, from their first node to their second. Other formats say by
+    /// themselves whether edges have directions
     #[arg(long, conflicts_with = "undirected")]
     directed: bool,
 

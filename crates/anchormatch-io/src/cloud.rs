@@ -6,7 +6,7 @@ use anchormatch::linalg::Matrix;
 
 use super::fault::{fault, in_file};
 use super::options::DEFAULT_MEMORY;
-use super::{Format, LoadedGraph, NodeColumns, ReadOptions};
+use super::{Format, LoadedGraph, ReadOptions};
 
 /// What the complete graph takes, by the square of the number of points: half as many edges.
 const BYTES_PER_PAIR: u64 = GraphBuilder::EDGE_BYTES / 2;
@@ -125,14 +125,8 @@ impl<'a> Cloud<'a> {
             )),
         }
         Ok(LoadedGraph {
-            graph,
             positions: Some(positions),
-            columns: NodeColumns::default(),
-            kinds: None,
-            format,
-            looks_like_points: false,
-            notes,
-            doubts: Vec::new(),
+            ..LoadedGraph::new(graph, format, notes)
         })
     }
 }

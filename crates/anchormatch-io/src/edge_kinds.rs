@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 
 use anchormatch::error::{Hint, ParseError, Result};
-use anchormatch::graph::{Duplicates, EdgeKinds, Graph, GraphBuilder, KindEdge};
+use anchormatch::graph::{Duplicates, EdgeKinds, Graph, GraphBuilder, KindEdge, Labels};
 
 use super::fault::quoted;
+use super::{Format, LoadedGraph, ReadOptions, finish};
 
 /// Edges with their kinds, on the way to a graph.
 ///
@@ -103,6 +104,28 @@ impl KindRows {
         let graph = builder.build()?;
         let kinds = self.finish(&graph)?;
         Ok((graph, kinds))
+    }
+
+    /// The graph of a file whose edges may have kinds, and these where they were asked for.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), and when the ids are not one for each node.
+    pub(super) fn loaded(
+        mut self,
+        mut builder: GraphBuilder,
+        name: &str,
+        format: Format,
+        mut notes: Vec<String>,
+        labels: Option<Labels>,
+        options: &ReadOptions,
+    ) -> Result<LoadedGraph> {
+        self.merge_into(&mut builder, name, options.duplicates)?;
+        notes.extend(self.note());
+        let mut loaded = finish(builder, name, format, notes)?.named(labels)?;
+        if options.kinds.is_some() {
+            loaded.kinds = Some(self.finish(&loaded.graph)?);
+        }
+        Ok(loaded)
     }
 
     /// The bytes that they take, about.

@@ -161,6 +161,12 @@ impl Format {
         self.facts().keeps_ids
     }
 
+    /// Whether nodes are counted where a file has no ids for them: such ids are numbers, and no names.
+    #[must_use]
+    pub const fn counts_nodes(self) -> bool {
+        !self.keeps_ids() || matches!(self, Self::Points | Self::Npz | Self::Mat)
+    }
+
     /// Whether a file takes a number for every pair of nodes.
     #[must_use]
     pub const fn is_dense(self) -> bool {

@@ -148,11 +148,32 @@ pub struct LoadedGraph {
 }
 
 impl LoadedGraph {
+    /// A graph without anything beside it.
+    fn new(graph: Graph, format: Format, notes: Vec<String>) -> Self {
+        Self {
+            graph,
+            positions: None,
+            columns: NodeColumns::default(),
+            kinds: None,
+            format,
+            looks_like_points: false,
+            notes,
+            doubts: Vec::new(),
+        }
+    }
+
     /// All notes, with their advice in the words of a front door.
     #[must_use]
     pub fn worded_notes(&self, words: Words) -> Vec<String> {
         let doubts = self.doubts.iter().map(|doubt| doubt.worded(words));
         self.notes.iter().cloned().chain(doubts).collect()
+    }
+
+    /// The number of the first node, where the nodes are counted by the format or by the file and have no names.
+    #[must_use]
+    pub fn first_number(&self) -> Option<usize> {
+        let labels = self.graph.labels();
+        (0..2).find(|&first| self.format.counts_nodes() && are_counted(labels, first))
     }
 
     /// The same under other ids, where there are any.
@@ -350,16 +371,7 @@ fn finish(
         });
     }
     notes.extend(cleaning_notes(graph.cleaning()));
-    Ok(LoadedGraph {
-        graph,
-        positions: None,
-        columns: NodeColumns::default(),
-        kinds: None,
-        format,
-        looks_like_points: false,
-        notes,
-        doubts: Vec::new(),
-    })
+    Ok(LoadedGraph::new(graph, format, notes))
 }
 
 /// What was set aside, in sentences.

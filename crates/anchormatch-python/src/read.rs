@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use anchormatch::graph::Labels;
-use anchormatch_io::{Format, LoadedGraph, NodeTable, ReadOptions};
+use anchormatch_io::{Format, NodeTable, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -86,7 +85,7 @@ pub(crate) fn read_graph(
     result.set_item("columns", columns)?;
     let kinds = loaded.kinds.as_ref().map(|kinds| kind_arrays(py, kinds));
     result.set_item("kinds", kinds)?;
-    result.set_item("first", first(&loaded))?;
+    result.set_item("first", loaded.first_number())?;
     let ids: Vec<String> = loaded.graph.labels().iter().map(Into::into).collect();
     result.set_item("ids", ids)?;
     result.set_item("points", loaded.format.is_points())?;
@@ -95,26 +94,6 @@ pub(crate) fn read_graph(
     result.set_item("notes", notes)?;
     result.set_item("graph", Bound::new(py, Graph::from(loaded.graph))?)?;
     Ok(result)
-}
-
-/// The number of the first node, where the nodes of a file are numbers and no names.
-fn first(loaded: &LoadedGraph) -> Option<usize> {
-    let has_names = matches!(
-        loaded.format,
-        Format::EdgeList
-            | Format::Adjacency
-            | Format::GraphMl
-            | Format::Gml
-            | Format::Pajek
-            | Format::Leda
-            | Format::Coco
-    );
-    let counts = |first: usize, labels: &Labels| {
-        let mut ids = labels.iter().enumerate();
-        ids.all(|(place, id)| *id == (first + place).to_string())
-    };
-    let labels = loaded.graph.labels();
-    (0..2).find(|&first| !has_names && counts(first, labels))
 }
 
 /// Reads a table of nodes: ids, and the columns by their names.

@@ -10,7 +10,7 @@ use super::super::columns::ColumnBuilder;
 use super::super::edge_kinds::KindRows;
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
-use super::super::{Format, LoadedGraph, ReadOptions, finish};
+use super::super::{Format, LoadedGraph, ReadOptions};
 use super::lexer::{Lexer, Token};
 
 /// Lists inside each other, at most.
@@ -422,18 +422,17 @@ impl<'a> Document<'a> {
         let positions = gathered(&self.places, &mut notes);
         let nodes = self.declared.len();
         self.add_names();
-        self.kinds
-            .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
-        notes.extend(self.kinds.note());
-        let loaded = finish(self.builder, self.name, Format::Gml, notes)?.named(labels)?;
-        let kinds = match self.options.kinds {
-            Some(_) => Some(self.kinds.finish(&loaded.graph)?),
-            None => None,
-        };
+        let loaded = self.kinds.loaded(
+            self.builder,
+            self.name,
+            Format::Gml,
+            notes,
+            labels,
+            self.options,
+        )?;
         Ok(LoadedGraph {
             positions,
             columns: self.columns.finish(nodes, &HashMap::new()),
-            kinds,
             ..loaded
         })
     }

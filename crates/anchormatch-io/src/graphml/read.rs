@@ -12,7 +12,7 @@ use super::super::edge_kinds::KindRows;
 use super::super::fault::{fault, quoted};
 use super::super::positions::{coordinate, gathered};
 use super::super::xml::{Element, Piece, Xml, is_xml_text};
-use super::super::{Format, LoadedGraph, ReadOptions, finish};
+use super::super::{Format, LoadedGraph, ReadOptions};
 
 /// Reads GraphML; `name` stands for the file in errors.
 ///
@@ -472,18 +472,17 @@ impl<'a> Document<'a> {
         let labels = self.take_ids()?;
         let positions = gathered(&self.positions, &mut self.notes);
         let nodes = self.declared.len();
-        self.kinds
-            .merge_into(&mut self.builder, self.name, self.options.duplicates)?;
-        self.notes.extend(self.kinds.note());
-        let loaded = finish(self.builder, self.name, Format::GraphMl, self.notes)?.named(labels)?;
-        let kinds = match self.options.kinds {
-            Some(_) => Some(self.kinds.finish(&loaded.graph)?),
-            None => None,
-        };
+        let loaded = self.kinds.loaded(
+            self.builder,
+            self.name,
+            Format::GraphMl,
+            self.notes,
+            labels,
+            self.options,
+        )?;
         Ok(LoadedGraph {
             positions,
             columns: self.columns.finish(nodes, &self.default_words),
-            kinds,
             ..loaded
         })
     }

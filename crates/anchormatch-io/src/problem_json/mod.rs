@@ -41,7 +41,6 @@ mod stream;
 mod tests;
 
 use std::io::{BufRead, Write};
-use std::path::Path;
 
 use anchormatch::error::{Error, Result};
 use anchormatch::linalg::Matrix;
@@ -165,20 +164,10 @@ impl SavedProblem {
     }
 }
 
-/// Reads the saved problem at `path`; `-` is the standard input.
-///
-/// # Errors
-/// When the file cannot be read, is no JSON or no saved problem, or would pass the memory allowed.
-pub fn read_saved_problem(path: &Path) -> Result<SavedProblem> {
-    super::open(path, |reader, name| {
-        read_saved_problem_from(reader, name, &ProblemOptions::default())
-    })
-}
-
 /// Reads a saved problem from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
-/// See [`read_saved_problem`]; the memory allowed is that of `options`.
+/// When it cannot be read, is no JSON or no saved problem, or would pass the memory that `options` allow.
 pub fn read_saved_problem_from(
     reader: impl BufRead,
     name: &str,
