@@ -25,6 +25,11 @@ impl<'a> Budget<'a> {
         self.left == 0
     }
 
+    /// Whether the monitor says stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.monitor.interrupted().is_some()
+    }
+
     /// Takes so many links off; false when nothing is left.
     pub(super) fn spend(&mut self, links: u64) -> bool {
         self.left = self.left.saturating_sub(links);

@@ -32,6 +32,9 @@ use crate::monitor::Monitor;
 /// Rounds in which all nodes look at their neighbours at once, before cells are split one by one.
 const ROUNDS: usize = 3;
 
+/// Nodes that look at their neighbours between two looks at the monitor: some milliseconds.
+const CHUNK: usize = 16_384;
+
 /// Links that the search may look at, beside a few times all of them.
 const STEPS: u64 = 20_000_000;
 
@@ -115,18 +118,18 @@ impl Symmetry {
         let [source, target] = colours;
         let mut colours = source;
         colours.extend(target);
-        let none = || Self {
-            orbits: graphs.map(|graph| Orbits::new(graph.node_count(), Vec::new())),
-            ..Self::default()
-        };
+        let none = || Self::none(graphs.map(Graph::node_count));
         for _ in 0..ROUNDS {
-            if monitor.interrupted().is_some() {
+            let Some(seen) = seen(&links, &colours, monitor) else {
                 return none();
-            }
-            colours = seen(&links, &colours);
+            };
+            colours = seen;
         }
         let mut cells = Cells::new(&colours);
         drop(colours);
+        if monitor.interrupted().is_some() {
+            return none();
+        }
         cells.ask_beside_open(&links);
         let arcs = graphs.map(|graph| graph.sparse_adjacency().entries() as u64);
         let mut budget = Budget::new(STEPS + 4 * (arcs[0] + arcs[1]), monitor);
@@ -139,18 +142,35 @@ impl Symmetry {
         }
         open::settle(&links, &cells, &mut budget)
     }
+
+    /// Graphs of so many nodes, of which nothing is known.
+    fn none(nodes: [usize; 2]) -> Self {
+        Self {
+            orbits: nodes.map(|nodes| Orbits::new(nodes, Vec::new())),
+            ..Self::default()
+        }
+    }
 }
 
-/// The colours of all nodes together with those of their neighbours.
-fn seen<L: Links + Sync>(links: &L, colours: &[u64]) -> Vec<u64> {
-    (0..links.nodes())
-        .into_par_iter()
-        .map(|v| {
-            let mut sum = 0u64;
-            links.each(v, |u, label| {
-                sum = sum.wrapping_add(mixed(colours[u] ^ mixed(label)));
-            });
-            mixed(colours[v].wrapping_add(mixed(sum)))
-        })
-        .collect()
+/// The colours of all nodes together with those of their neighbours; `None` when the monitor stops it.
+fn seen<L: Links + Sync>(links: &L, colours: &[u64], monitor: &Monitor) -> Option<Vec<u64>> {
+    let look = |v: usize| {
+        let mut sum = 0u64;
+        links.each(v, |u, label| {
+            sum = sum.wrapping_add(mixed(colours[u] ^ mixed(label)));
+        });
+        mixed(colours[v].wrapping_add(mixed(sum)))
+    };
+    let mut seen = vec![0; links.nodes()];
+    let chunks = seen.par_chunks_mut(CHUNK).enumerate();
+    let is_whole = chunks.try_for_each(|(chunk, seen)| {
+        if monitor.interrupted().is_some() {
+            return None;
+        }
+        for (k, colour) in seen.iter_mut().enumerate() {
+            *colour = look(chunk * CHUNK + k);
+        }
+        Some(())
+    });
+    is_whole.map(|()| seen)
 }

@@ -11,6 +11,9 @@ use super::{Orbits, Symmetry};
 /// Cells that a node is followed through before nodes are compared one by one.
 const FOLLOWED: usize = 256;
 
+/// Cells between two looks at the monitor: some milliseconds.
+const CELLS: usize = 16_384;
+
 /// A part and where it lies.
 struct Placed {
     side: usize,
@@ -45,7 +48,20 @@ pub(super) fn settle(links: &TwoGraphs<'_>, cells: &Cells, budget: &mut Budget<'
     let mut copy = vec![0u32; half];
     let mut ways = [0.0; 2];
     let mut is_plain = vec![false; links.nodes()];
-    for start in cells.starts() {
+    for (k, start) in cells.starts().enumerate() {
+        if k % CELLS == 0 && budget.is_stopped() {
+            return Symmetry::none([half, links.nodes() - half]);
+        }
+        // Whoever is alone in a cell that no longer splits is joined alike to all nodes of any other.
+        if counts[start].iter().all(|&nodes| nodes <= 1) {
+            is_plain[start] = true;
+            if may_copy {
+                let members = cells.members(start);
+                let (i, a) = (members[0].min(members[1]), members[0].max(members[1]));
+                copy[i as usize] = a - half as u32;
+            }
+            continue;
+        }
         let sides = cells.members(start).iter();
         let sides: [Vec<u32>; 2] = sides.partition(|&&v| (v as usize) < half).into();
         is_plain[start] = open.is_plain(start);
