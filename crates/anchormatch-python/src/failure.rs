@@ -40,6 +40,9 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::DenseRegime => "force regime=\"dense\"",
         Hint::SparseRegime => "try regime=\"sparse\"",
         Hint::AllowUnmatched => "allow_unmatched=True leaves them out",
+        Hint::Kinds => {
+            "layers= or relations= compares it, am.read(…, weight=) takes it for weights"
+        }
         Hint::Undirected => "am.graph(…, duplicates=\"sum\") sets all directions aside",
         // No keyword does these.
         Hint::SmallerGraphs

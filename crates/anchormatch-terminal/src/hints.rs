@@ -22,7 +22,7 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::StartOver => "discard it with --fresh and start over",
         Hint::OtherFolder => "start elsewhere with --out DIR",
         Hint::DataFolder => "name the folder by --data DIR or by the variable ANCHORMATCH_DATA",
-        Hint::MoreAnchors => "give some with --anchors FILE",
+        Hint::MoreAnchors => "known pairs tell more: --anchors FILE",
         Hint::DenseRegime => "force --regime dense",
         Hint::SparseRegime => "try --regime sparse",
         Hint::AllowUnmatched => "--allow-unmatched leaves them out",
@@ -31,6 +31,9 @@ fn words(hint: Hint) -> Option<&'static str> {
         Hint::Undirected => "--undirected sets all directions aside",
         Hint::WithHeader => "--header yes says that it is a header",
         Hint::WithoutHeader => "--header no says that it is data",
+        Hint::Kinds => {
+            "--relations NAME or --layers NAME compares it, --weight NAME takes it for weights"
+        }
         Hint::NodeId => "--node-id NAME takes the ids of the nodes from it",
         // No option does these.
         Hint::SmallerGraphs

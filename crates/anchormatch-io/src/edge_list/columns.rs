@@ -1,6 +1,7 @@
 //! What the columns of an edge list are: by their order, or by the names in a header.
 
-use anchormatch::error::Result;
+use anchormatch::error::{Hint, Result};
+use anchormatch::matching::Note;
 
 use super::super::ReadOptions;
 use super::super::fault::quoted;
@@ -45,6 +46,22 @@ const WEIGHT_NAMES: [&str; 14] = [
     "edge_weight",
 ];
 
+/// What a column of kinds of edges tends to be called: never taken for weights unasked, though kinds may be numbers.
+const KIND_NAMES: [&str; 12] = [
+    "rel",
+    "relation",
+    "relations",
+    "relation_id",
+    "rel_id",
+    "relationship",
+    "predicate",
+    "property",
+    "kind",
+    "edge_type",
+    "layer",
+    "label",
+];
+
 /// Which column holds what.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
@@ -84,7 +101,8 @@ impl Columns {
             // The third of three columns is the weight by whatever name.
             let third = (wanted.is_none() && row.len() == 3 && (source, target) == (0, 1))
                 .then_some(2)
-                .filter(|&third| Some(third) != direction && Some(third) != kind);
+                .filter(|&third| Some(third) != direction && Some(third) != kind)
+                .filter(|&third| !is_one_of(&KIND_NAMES, row.get(third)));
             columns = Self {
                 source,
                 target,
@@ -117,13 +135,25 @@ impl Columns {
     /// A note where the weights stand below a name in `header` that does not say weights.
     pub(super) fn unusual_weight(&self, header: &Row<'_>, options: &ReadOptions) -> Option<String> {
         let name = header.get(self.weight.filter(|_| options.weight.is_none())?);
-        let mut usual = WEIGHT_NAMES.iter();
-        let is_usual = name.is_empty() || usual.any(|usual| name.eq_ignore_ascii_case(usual));
+        let is_usual = name.is_empty() || is_one_of(&WEIGHT_NAMES, name);
         (!is_usual).then(|| {
             format!(
                 "the column {} was read as the weights of the edges",
                 quoted(name)
             )
+        })
+    }
+
+    /// A note where a third column of `header` names kinds that nobody asked for.
+    pub(super) fn unasked_kinds(&self, header: &Row<'_>, options: &ReadOptions) -> Option<Note> {
+        let is_unread = self.weight.is_none() && self.kind.is_none() && options.weight.is_none();
+        let name = (is_unread && header.len() == 3).then(|| header.get(2))?;
+        is_one_of(&KIND_NAMES, name).then(|| {
+            let text = format!(
+                "the column {} was passed over: it names kinds of edges",
+                quoted(name)
+            );
+            Note::hinting(text, &[Hint::Kinds])
         })
     }
 
@@ -162,6 +192,10 @@ impl Columns {
             )),
         }
     }
+}
+
+fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.iter().any(|one| name.eq_ignore_ascii_case(one))
 }
 
 /// Where the kinds of edges stand, by what was asked for.

@@ -85,6 +85,7 @@ pub fn read_edge_list_from(
                 columns = Some(found);
                 if is_header {
                     note = found.unusual_weight(&row, options);
+                    doubts.extend(found.unasked_kinds(&row, options));
                     if options.header.is_none() && ends(&row).is_none() {
                         doubts.push(header::taken(&row));
                     }

@@ -55,10 +55,10 @@ fn headers_are_recognised_by_the_rule() {
 #[test]
 fn weights_below_a_name_that_does_not_say_so_are_noted() {
     let notes = |text: &str| read(text).unwrap().notes;
-    let told = notes("source,target,rel\na,b,1\nb,c,2\n");
+    let told = notes("source,target,mass\na,b,1\nb,c,2\n");
     assert_eq!(
         told,
-        ["the column `rel` was read as the weights of the edges"]
+        ["the column `mass` was read as the weights of the edges"]
     );
     for header in ["source,target,Weight", "from,to,count", "source,target"] {
         let row = if header.matches(',').count() == 2 {
@@ -71,6 +71,30 @@ fn weights_below_a_name_that_does_not_say_so_are_noted() {
             "{header}"
         );
     }
+}
+
+#[test]
+fn kinds_of_edges_are_not_taken_for_weights() {
+    // Two relations of one pair are one edge, not two weights.
+    let text = "u,v,Rel\n0,1,34\n0,1,176\n1,2,34\n";
+    let loaded = read(text).unwrap();
+    assert_eq!(loaded.graph.edge_count(), 2);
+    assert_eq!(loaded.graph.weight(0, 1), 1.0);
+    assert_eq!(
+        loaded.worded_notes(Hint::neutral),
+        [
+            "the column `Rel` was passed over: it names kinds of edges; ask for it as layers, as relations \
+             or as weights to have it compared"
+        ]
+    );
+    let asked = ReadOptions {
+        weight: Some("rel".to_owned()),
+        duplicates: Duplicates::Max,
+        ..ReadOptions::default()
+    };
+    let weighed = read_edge_list_from(text.as_bytes(), "e.csv", &asked).unwrap();
+    assert_eq!(weighed.graph.weight(0, 1), 176.0);
+    assert!(weighed.worded_notes(Hint::neutral).is_empty());
 }
 
 #[test]

@@ -82,6 +82,8 @@ pub enum Hint {
     WithoutHeader,
     /// Take the ids of nodes from another attribute.
     NodeId,
+    /// Compare the kinds of edges that a column names, or take it for weights all the same.
+    Kinds,
 }
 
 /// What a front door says for each hint: a clause that can stand after a semicolon.
@@ -89,7 +91,7 @@ pub type Words = fn(Hint) -> &'static str;
 
 impl Hint {
     /// All hints, for tests that every front door has words for each.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::MoreMemory,
         Self::MoreMemoryIfTrusted,
         Self::SmallerGraphs,
@@ -126,6 +128,7 @@ impl Hint {
         Self::WithHeader,
         Self::WithoutHeader,
         Self::NodeId,
+        Self::Kinds,
     ];
 
     /// The library's own words, which name no option.
@@ -168,6 +171,7 @@ impl Hint {
             Self::WithHeader => "say that there is a header if it is one",
             Self::WithoutHeader => "say that there is no header if it is data",
             Self::NodeId => "take the ids of the nodes from this attribute",
+            Self::Kinds => "ask for it as layers, as relations or as weights to have it compared",
         }
     }
 }
@@ -211,7 +215,7 @@ mod tests {
             Hint::ALL.len()
         );
         // The last variant in the list is the last of the enum: none was forgotten at the end.
-        assert_eq!(Hint::ALL.len(), Hint::NodeId as usize + 1);
+        assert_eq!(Hint::ALL.len(), Hint::Kinds as usize + 1);
         let words: HashSet<&str> = Hint::ALL.iter().map(|hint| hint.neutral()).collect();
         assert_eq!(words.len(), Hint::ALL.len());
     }
