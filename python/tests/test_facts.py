@@ -48,6 +48,11 @@ def test_nodes_without_a_partner_are_anchors():
     assert am.match(OLD, NEW, KNOWN).accuracy(truth) == 1.0
     assert am.match(OLD, NEW, KNOWN).precision(TRUTH) == 1.0
     assert am.match(OLD, NEW, KNOWN).precision(truth) == pytest.approx(2 / 3)
+    assert am.match(OLD, NEW, KNOWN).hits(TRUTH) == am.match(OLD, NEW, KNOWN).hits(TRUTH, k=4) == 1.0
+    assert np.isnan(am.match(OLD, NEW, KNOWN).hits(KNOWN))
+    assert np.isnan(am.match(OLD, NEW, KNOWN, preset="paper").hits(TRUTH))
+    with pytest.raises(ValueError, match="k: found 0, expected an integer, 1 or more"):
+        am.match(OLD, NEW, KNOWN).hits(TRUTH, k=0)
     with pytest.raises(ValueError, match="has no partner is certain"):
         am.match(OLD, NEW, [("dan", None, 0.5)])
     with pytest.raises(ValueError, match="expected one node at least"):

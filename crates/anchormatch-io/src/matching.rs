@@ -89,7 +89,7 @@ pub fn write_alternatives_csv(
 /// Writes everything but the curves of the report as one JSON object, its keys always in one order.
 ///
 /// Pairs whose partner is one of several that nothing tells apart say of how many, as `alike`; `beyond_chance` is in nats,
-/// and `expected` has the precision and recall that the confidences promise. With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `right` and `asked` follow
+/// and `expected` has the precision and recall that the confidences promise. With a `score`, the keys `accuracy` and `recall` (null when nothing was asked), `precision`, `f1`, `hits_at_1` (where candidates are known), `right` and `asked` follow
 /// `iterations`; anchors that were checked are listed in `anchor_report`. A number that is not finite is null.
 ///
 /// # Errors
@@ -143,6 +143,9 @@ impl Serialize for Document<'_> {
             map.serialize_entry("recall", &score.accuracy())?;
             map.serialize_entry("precision", &score.precision())?;
             map.serialize_entry("f1", &score.f1())?;
+            if let Some(hits) = score.hits() {
+                map.serialize_entry("hits_at_1", &hits)?;
+            }
             map.serialize_entry("right", &score.right)?;
             map.serialize_entry("asked", &score.asked)?;
         }
@@ -321,6 +324,7 @@ mod tests {
             asked: 4,
             right: 1,
             found: 2,
+            first: Some(2),
         };
         let mut bytes = Vec::new();
         write_matching_json(&mut bytes, &matching, &source, &target, Some(score)).unwrap();
@@ -329,7 +333,7 @@ mod tests {
             r#"{"pairs":[{"source":"a,b","target":"2","confidence":1.0,"anchor":true},"#,
             r#"{"source":"\"c\"","target":"1","confidence":0.25,"anchor":false}],"#,
             r#""unmatched_source":["d"],"unmatched_target":[],"objective":1.5,"measure":"affinity","#,
-            r#""status":"time_limit","iterations":7,"accuracy":0.25,"recall":0.25,"precision":0.5,"f1":0.3333333333333333,"right":1,"asked":4,"#,
+            r#""status":"time_limit","iterations":7,"accuracy":0.25,"recall":0.25,"precision":0.5,"f1":0.3333333333333333,"hits_at_1":0.5,"right":1,"asked":4,"#,
             r#""notes":["a \"note\""],"parameters":{"tau":"1","alpha":"2"},"#,
             r#""timings":{"solve":0.5}}"#
         );

@@ -160,6 +160,9 @@ pub struct Score {
     pub right: usize,
     /// Pairs of the matching that are not hard anchors.
     pub found: usize,
+    /// Source nodes of the truth whose likeliest candidate is the right one, whoever else has the same; `None` when the
+    /// method does not know the candidates.
+    pub first: Option<usize>,
 }
 
 impl Score {
@@ -173,6 +176,15 @@ impl Score {
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         (self.found > 0).then(|| self.right as f64 / self.found as f64)
+    }
+
+    /// Hits@1: the share of the nodes whose likeliest candidate is the right one. It is how methods that rank candidates
+    /// for each node by itself are scored; one target may be the first of many. `None` as for
+    /// [`accuracy`](Self::accuracy), and when candidates are not known.
+    #[must_use]
+    pub fn hits(&self) -> Option<f64> {
+        let first = self.first.filter(|_| self.asked > 0)?;
+        Some(first as f64 / self.asked as f64)
     }
 
     /// The harmonic mean of recall, which is the [`accuracy`](Self::accuracy), and
@@ -210,6 +222,7 @@ impl Matching {
             asked: partner.len(),
             right: 0,
             found: self.pairs.iter().filter(|pair| !pair.anchor).count(),
+            first: None,
         };
         for pair in &self.pairs {
             match partner.get(&pair.source) {
@@ -218,6 +231,14 @@ impl Matching {
                 _ => {}
             }
         }
+        // A node that an anchor fixes has no candidates, and is not asked for.
+        score.first = self.alternatives.as_ref().map(|listed| {
+            let is_first = |&(&source, &target): &(&usize, &usize)| {
+                let first = listed.of(source).first();
+                first.is_some_and(|first| first.target == target)
+            };
+            partner.iter().filter(is_first).count()
+        });
         Ok(score)
     }
 
@@ -268,6 +289,24 @@ mod tests {
         let score = matching().score(&[(0, 0), (1, 2), (2, 2), (3, 3)]).unwrap();
         assert_eq!((score.asked, score.right), (3, 1));
         assert_eq!(score.accuracy(), Some(1.0 / 3.0));
+    }
+
+    #[test]
+    fn hits_count_the_first_candidate_whoever_else_has_it() {
+        let truth = [(0, 0), (1, 2), (2, 2), (3, 3)];
+        let mut matching = matching();
+        assert_eq!(matching.score(&truth).unwrap().hits(), None);
+        let lists = [
+            vec![],
+            vec![(2, 0.5), (1, 0.4)],
+            vec![(1, 0.3), (2, 0.6)],
+            vec![(1, 0.7), (3, 0.2)],
+        ];
+        matching.alternatives = Some(Alternatives::new(lists));
+        let score = matching.score(&truth).unwrap();
+        assert_eq!((score.first, score.right, score.asked), (Some(2), 1, 3));
+        assert_eq!(score.hits(), Some(2.0 / 3.0));
+        assert_eq!(matching.score(&[(0, 0)]).unwrap().hits(), None);
     }
 
     #[test]

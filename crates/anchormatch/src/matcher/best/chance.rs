@@ -9,7 +9,10 @@
 //! A matching may be right in part: it is judged by the pairs that are sure, and by all of them, whichever has more
 //! evidence.
 
-use super::thresholds::{CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH};
+use super::thresholds::{
+    BLIND_AGREEMENT, BLIND_PAIRS, CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH,
+    CONTRADICTED, HALVES_ASKED,
+};
 use crate::error::Hint;
 use crate::matcher::Log;
 use crate::matching::Note;
@@ -21,9 +24,87 @@ pub(super) struct Chance {
     pub(super) nats: f64,
     /// The probability that there is something to find.
     pub(super) weight: f64,
+    /// What halves of the anchors say, where they were asked.
+    agreement: Option<Agreement>,
+}
+
+/// On how many pairs two matchings agree that knew nothing of each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Agreement {
+    pub(super) asked: usize,
+    pub(super) agreed: usize,
+    /// On how many they would by what each of them believes.
+    pub(super) expected: f64,
+}
+
+impl Agreement {
+    fn share(self) -> f64 {
+        self.agreed as f64 / self.asked.max(1) as f64
+    }
+
+    /// The share that blind choices may have.
+    fn blind(self) -> f64 {
+        (BLIND_AGREEMENT + BLIND_PAIRS / self.asked.max(1) as f64).min(0.5)
+    }
+
+    /// What it says against chance in nats: n D(s ‖ b) for a share s of n pairs that is above that of blind choices, b; else
+    /// nothing.
+    fn nats(self) -> f64 {
+        match self.share() > self.blind() {
+            true => self.asked as f64 * divergence(self.share(), self.blind()),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    /// Whether both halves are sure of pairs that the other has elsewhere: they agree as blind choices do, and by what
+    /// they believe would agree on far more.
+    fn is_contradiction(self) -> bool {
+        let expected = self.expected / self.asked.max(1) as f64;
+        self.share() <= self.blind() && expected >= CONTRADICTED * self.blind()
+    }
+}
+
+/// D(p ‖ q) of two coins, in nats.
+fn divergence(p: f64, q: f64) -> f64 {
+    let term = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
+    term(p, q) + term(1.0 - p, 1.0 - q)
 }
 
 impl Chance {
+    /// Whether halves of the anchors are worth asking, of so many pairs: not where each of them has much evidence.
+    pub(super) fn is_worth_asking(&self, pairs: usize) -> bool {
+        self.nats < HALVES_ASKED * pairs as f64
+    }
+
+    /// With what two halves of the anchors agree on, where that says more. Either half has about √s right of what they agree
+    /// on in the share s, and pairs are not believed more than that in the `mean`. Halves that contradict each other are
+    /// what chance looks like, whatever the evidence.
+    pub(super) fn beside(self, agreement: Agreement, mean: f64) -> Self {
+        let chance = Self {
+            agreement: Some(agreement),
+            ..self
+        };
+        if agreement.is_contradiction() {
+            let nats = self.nats.min(-10.0 * CHANCE_WIDTH);
+            return Self {
+                nats,
+                weight: Self::beyond(nats).weight,
+                ..chance
+            };
+        }
+        let nats = agreement.nats();
+        if nats <= self.nats {
+            return chance;
+        }
+        let other = Self::beyond(nats);
+        let most = agreement.share().sqrt() / mean.max(f64::MIN_POSITIVE);
+        Self {
+            nats,
+            weight: other.weight.min(most).max(self.weight),
+            ..chance
+        }
+    }
+
     /// By the most evidence that any part of the matching has; `may_be_partial` when parts were searched for.
     pub(super) fn of(evidence: impl IntoIterator<Item = f64>, may_be_partial: bool) -> Self {
         let most = evidence.into_iter().fold(f64::NEG_INFINITY, f64::max);
@@ -41,16 +122,24 @@ impl Chance {
     }
 
     fn beyond(nats: f64) -> Self {
-        // What is left of chance far out is not worth a digit of every confidence.
-        let is_far = nats > 10.0 * CHANCE_WIDTH;
-        Self {
+        let weight = 1.0 / (1.0 + (-nats / CHANCE_WIDTH).exp());
+        let chance = Self {
             nats,
-            weight: if is_far {
-                1.0
-            } else {
-                1.0 / (1.0 + (-nats / CHANCE_WIDTH).exp())
+            weight,
+            agreement: None,
+        };
+        match chance.is_ruled_out() {
+            true => Self {
+                weight: 1.0,
+                ..chance
             },
+            false => chance,
         }
+    }
+
+    /// Whether what is left of chance is not worth a digit of every confidence.
+    pub(super) fn is_ruled_out(&self) -> bool {
+        self.nats > 10.0 * CHANCE_WIDTH
     }
 
     /// Says so where chance could explain what was found.
@@ -59,6 +148,17 @@ impl Chance {
             "evidence beyond chance in nats",
             format!("{:.3}", self.nats),
         );
+        if let Some(agreement) = self.agreement {
+            let Agreement {
+                asked,
+                agreed,
+                expected,
+            } = agreement;
+            log.parameter(
+                "pairs on which two halves of the anchors agree",
+                format!("{agreed} of {asked}, by their beliefs {expected:.0}"),
+            );
+        }
         if self.nats < 0.0 {
             log.note(Note::hinting(
                 "chance could explain this match: two graphs that have nothing to do with each other would be \
@@ -82,6 +182,53 @@ mod tests {
         assert!(weights.is_sorted() && weights[0] < 1e-6 && weights[4] > 1.0 - 1e-6);
         // What was searched for among parts has more to choose from.
         assert!(Chance::of([0.0], true).weight < Chance::of([0.0], false).weight);
+    }
+
+    #[test]
+    fn halves_that_agree_rule_chance_out_and_those_that_hardly_do_say_nothing() {
+        let of = |asked, agreed, expected| Agreement {
+            asked,
+            agreed,
+            expected,
+        };
+        let called = Chance::of([-200.0], true);
+        let beside = |agreed, mean| called.beside(of(400, agreed, 40.0), mean);
+        // Unrelated graphs of 300 nodes and more agree on up to 4 %.
+        for agreed in [0, 4, 16, 40] {
+            let judged = beside(agreed, 0.5);
+            assert_eq!((judged.nats, judged.weight), (called.nats, called.weight));
+        }
+        let all = beside(400, 0.9);
+        assert!(all.is_ruled_out() && all.weight == 1.0);
+        // n D(s ‖ b) written out, b = .1 + 5/400.
+        let by_hand = 400.0 * (0.5 * (0.5f64 / 0.1125).ln() + 0.5 * (0.5f64 / 0.8875).ln());
+        assert!((beside(200, 0.9).nats - by_hand).abs() < 1e-9);
+        // Half of the pairs agreed on are √½ right, however sure the beliefs are.
+        let half = beside(200, 0.9).weight * 0.9;
+        assert!((half - 0.5f64.sqrt()).abs() < 1e-12);
+        // Nobody who agrees is believed less than before, and few pairs say little.
+        let sure = Chance::of([15.0], true);
+        assert!(sure.beside(of(400, 100, 300.0), 1.0).weight >= sure.weight);
+        assert_eq!(called.beside(of(10, 5, 1.0), 0.5).nats, called.nats);
+    }
+
+    #[test]
+    fn halves_that_are_sure_of_different_pairs_are_chance() {
+        let found = Chance::of([500.0], true);
+        let beside = |agreed, expected| {
+            let asked = 400;
+            let agreement = Agreement {
+                asked,
+                agreed,
+                expected,
+            };
+            found.beside(agreement, 0.9)
+        };
+        assert!(beside(10, 250.0).weight < 1e-3);
+        // A half that found nothing contradicts nobody.
+        assert_eq!(beside(10, 30.0).weight, 1.0);
+        assert_eq!(beside(200, 300.0).weight, 1.0);
+        assert!(found.is_worth_asking(1000) && !found.is_worth_asking(100));
     }
 
     #[test]

@@ -15,9 +15,20 @@
 //! asked where E > ln(number) was: the evidence counts by the factor G/(R · E), at most 1. It is 1 for copies, where G = R · E,
 //! for graphs without triangles, and for complete ones.
 
-use super::thresholds::{CLOSURE_CLASSES, CLOSURE_HUB, CLOSURE_OPEN, CLOSURE_VISITS};
+use rayon::prelude::*;
+
+use super::thresholds::{
+    CLOSURE_CLASSES, CLOSURE_HUB, CLOSURE_OPEN, CLOSURE_VISITS, CLOSURE_VISITS_STOPPED,
+};
 use crate::graph::Graph;
 use crate::linalg::Csr;
+use crate::monitor::Monitor;
+
+/// Tasks that nodes are divided among; counts are whole numbers, so that their sums are the same in any order.
+const TASKS: usize = 8;
+
+/// No partner.
+const NONE: u32 = u32::MAX;
 
 /// Two graphs, and the classes of their pairs of nodes.
 pub(super) struct Closure<'a> {
@@ -41,9 +52,9 @@ struct Shared {
 }
 
 impl<'a> Closure<'a> {
-    pub(super) fn of(graphs: [&'a Graph; 2]) -> Self {
+    pub(super) fn of(graphs: [&'a Graph; 2], monitor: &Monitor) -> Self {
         Self {
-            sides: graphs.map(|graph| Side::of(graph.sparse_adjacency())),
+            sides: graphs.map(|graph| Side::of(graph.sparse_adjacency(), visits(monitor))),
         }
     }
 
@@ -51,8 +62,8 @@ impl<'a> Closure<'a> {
     ///
     /// # Complexity
     /// The pairs of neighbours of all nodes, of more than [`CLOSURE_VISITS`] a sample of the nodes.
-    pub(super) fn unexplained(&self, pairs: &[(usize, usize)]) -> f64 {
-        factor(&self.table(pairs), self.classes())
+    pub(super) fn unexplained(&self, pairs: &[(usize, usize)], monitor: &Monitor) -> f64 {
+        factor(&self.table(pairs, visits(monitor)), self.classes())
     }
 
     fn classes(&self) -> [usize; 2] {
@@ -60,20 +71,48 @@ impl<'a> Closure<'a> {
     }
 
     /// How often a pair of pairs of either class is joined on either side.
-    fn table(&self, pairs: &[(usize, usize)]) -> Vec<Cell> {
+    fn table(&self, pairs: &[(usize, usize)], visits: f64) -> Vec<Cell> {
         let [source, target] = &self.sides;
-        let mut partner = vec![None; source.edges.rows()];
-        let mut back = vec![None; target.edges.rows()];
+        let mut partner = vec![NONE; source.edges.rows()];
+        let mut back = vec![NONE; target.edges.rows()];
         for &(i, a) in pairs {
-            (partner[i], back[a]) = (Some(a), Some(i));
+            (partner[i], back[a]) = (a as u32, i as u32);
         }
+        let needed = source.visits.max(target.visits) * pairs.len() as f64
+            / source.edges.rows().max(1) as f64;
+        let asked: Vec<(usize, usize)> = pairs
+            .iter()
+            .copied()
+            .step_by(step(needed, visits))
+            .collect();
+        let parts = asked.par_chunks(asked.len().div_ceil(TASKS).max(1));
+        let parts: Vec<Vec<Cell>> = parts
+            .map(|asked| self.part_of_table(asked, pairs.len(), &partner, &back))
+            .collect();
+        let [rows, columns] = self.classes();
+        let mut table = vec![[[0.0; 2]; 2]; rows * columns];
+        for (k, cell) in parts.iter().flat_map(|part| part.iter().enumerate()) {
+            for (x, y) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                // Each pair of pairs was met from both ends.
+                table[k][x][y] += 0.5 * cell[x][y];
+            }
+        }
+        table
+    }
+
+    /// The same of some of the pairs beside all of them, from one end.
+    fn part_of_table(
+        &self,
+        asked: &[(usize, usize)],
+        pairs: usize,
+        partner: &[u32],
+        back: &[u32],
+    ) -> Vec<Cell> {
+        let [source, target] = &self.sides;
         let classes = self.classes();
         let mut table = vec![[[0.0; 2]; 2]; classes[0] * classes[1]];
         let mut shared = [source.shared(), target.shared()];
-        let visits = source.visits.max(target.visits) * pairs.len() as f64
-            / source.edges.rows().max(1) as f64;
-        let step = (visits / CLOSURE_VISITS).ceil().max(1.0) as usize;
-        for &(i, a) in pairs.iter().step_by(step) {
+        for &(i, a) in asked {
             source.visit(i, &mut shared[0]);
             target.visit(a, &mut shared[1]);
             let [one, two] = &shared;
@@ -84,54 +123,75 @@ impl<'a> Closure<'a> {
                 met += 1;
             };
             for &j in &one.met {
-                if let Some(b) = partner[j] {
-                    count(j, b);
+                if partner[j] != NONE {
+                    count(j, partner[j] as usize);
                 }
             }
             for &b in &two.met {
-                if let Some(j) = back[b].filter(|&j| !one.is_met(j)) {
-                    count(j, b);
+                let j = back[b];
+                if j != NONE && !one.is_met(j as usize) {
+                    count(j as usize, b);
                 }
             }
-            table[0][0][0] += (pairs.len() - 1 - met) as f64;
+            table[0][0][0] += (pairs - 1 - met) as f64;
             shared.iter_mut().for_each(Shared::clear);
         }
-        // Each pair of pairs was met from both ends.
-        let cells = table.iter_mut().flatten().flatten();
-        cells.for_each(|count| *count *= 0.5);
         table
     }
 }
 
+/// Every how many nodes one is asked, where all of them need more visits than are made.
+fn step(needed: f64, visits: f64) -> usize {
+    (needed / visits).ceil().max(1.0) as usize
+}
+
+/// The visits that are made; few when the result is waited for.
+fn visits(monitor: &Monitor) -> f64 {
+    match monitor.interrupted() {
+        None => CLOSURE_VISITS,
+        Some(_) => CLOSURE_VISITS_STOPPED,
+    }
+}
+
 impl<'a> Side<'a> {
-    fn of(edges: &'a Csr<f64>) -> Self {
+    fn of(edges: &'a Csr<f64>, visits: f64) -> Self {
         let degree = |i: usize| edges.row(i).len() as f64;
         let heard = |i: &usize| edges.row(*i).len() <= CLOSURE_HUB;
-        let visits: f64 = (0..edges.rows())
+        let needed: f64 = (0..edges.rows())
             .filter(heard)
             .map(|i| degree(i).powi(2))
             .sum();
         let mut side = Self {
             edges,
             bounds: Vec::new(),
-            visits,
+            visits: needed,
         };
-        let step = (visits / CLOSURE_VISITS).ceil().max(1.0) as usize;
-        let mut shared = side.shared();
-        let mut counts = Vec::new();
-        for i in (0..edges.rows()).step_by(step) {
-            side.visit(i, &mut shared);
-            let joined = shared.met.iter().filter(|&&j| shared.joined[j]);
-            counts.extend(joined.map(|&j| shared.counts[j]));
-            shared.clear();
-        }
-        counts.sort_unstable();
+        let asked: Vec<usize> = (0..edges.rows()).step_by(step(needed, visits)).collect();
+        let parts = asked.par_chunks(asked.len().div_ceil(TASKS).max(1));
+        let parts: Vec<Vec<u32>> = parts
+            .map(|asked| side.shared_by_neighbours(asked))
+            .collect();
+        let mut counts = parts.concat();
+        counts.par_sort_unstable();
         if !counts.is_empty() {
             let bound = |k: usize| counts[counts.len() * k / CLOSURE_CLASSES].max(1);
             side.bounds.extend((1..CLOSURE_CLASSES).map(bound));
             side.bounds.dedup();
         }
         side
+    }
+
+    /// How many neighbours these nodes share with each of those they are joined to.
+    fn shared_by_neighbours(&self, asked: &[usize]) -> Vec<u32> {
+        let mut shared = self.shared();
+        let mut counts = Vec::new();
+        for &i in asked {
+            self.visit(i, &mut shared);
+            let joined = shared.met.iter().filter(|&&j| shared.joined[j]);
+            counts.extend(joined.map(|&j| shared.counts[j]));
+            shared.clear();
+        }
+        counts
     }
 
     fn shared(&self) -> Shared {
@@ -263,9 +323,14 @@ mod tests {
         Graph::from_edges(graph.node_count(), &edges).unwrap()
     }
 
+    fn unexplained(graphs: [&Graph; 2], pairs: &[(usize, usize)]) -> f64 {
+        let monitor = Monitor::silent();
+        Closure::of(graphs, &monitor).unexplained(pairs, &monitor)
+    }
+
     /// The same by a table of all pairs of nodes, whose classes are counted by hand.
     fn by_hand(graphs: [&Graph; 2], pairs: &[(usize, usize)]) -> Vec<Cell> {
-        let closure = Closure::of(graphs);
+        let closure = Closure::of(graphs, &Monitor::silent());
         let classes = closure.classes();
         let joined = |k: usize, i: usize, j: usize| graphs[k].weight(i, j) != 0.0;
         let shared = |k: usize, i: usize, j: usize| {
@@ -297,7 +362,8 @@ mod tests {
         // Six of the pairs are wrong, and five nodes have none.
         let moved = |i: usize| if i < 6 { (i + 1) % 6 } else { i };
         let pairs: Vec<(usize, usize)> = (0..35).map(|i| (i, moved(i))).collect();
-        let table = Closure::of([&one, &two]).table(&pairs);
+        let monitor = Monitor::silent();
+        let table = Closure::of([&one, &two], &monitor).table(&pairs, visits(&monitor));
         assert_eq!(table, by_hand([&one, &two], &pairs));
         assert!(table.len() > 9, "{}", table.len());
     }
@@ -317,7 +383,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let one = geometric(150, &mut rng);
         let same: Vec<(usize, usize)> = (0..150).map(|i| (i, i)).collect();
-        let left = |graphs, pairs: &[_]| Closure::of(graphs).unexplained(pairs);
+        let left = unexplained;
         assert!(left([&one, &one], &same) > 0.95);
         let [a, b] = [0; 2].map(|_| thinned(&one, 0.9, &mut rng));
         assert!(left([&a, &b], &same) > 0.55);
@@ -339,9 +405,9 @@ mod tests {
             Graph::from_edges(n, &edges).unwrap()
         };
         let pairs: Vec<(usize, usize)> = (0..30).map(|i| (i, (i + 2) % 30)).collect();
-        let told = Closure::of([&ring(30), &ring(30)]).unexplained(&pairs);
+        let told = unexplained([&ring(30), &ring(30)], &pairs);
         assert!(told > 0.9, "{told}");
         let empty = Graph::from_edges(3, &[]).unwrap();
-        assert_eq!(Closure::of([&empty, &empty]).unexplained(&[(0, 1)]), 1.0);
+        assert_eq!(unexplained([&empty, &empty], &[(0, 1)]), 1.0);
     }
 }

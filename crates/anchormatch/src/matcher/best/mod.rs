@@ -53,6 +53,7 @@ use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
+use self::thresholds::sparse::GUESSED;
 use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
@@ -424,7 +425,8 @@ impl Best {
         symmetry::share_evenly(&mut marginals.values, &free, &symmetry.orbits);
         found.describe(&evidence, &mut log);
         let chance = log.stage("chance", monitor, |_| {
-            Ok(self.weigh(&evidence, &found, &symmetry, &mut marginals.values))
+            let values = &mut marginals.values;
+            Ok(self.weigh(task, &evidence, &found, &symmetry, values, monitor))
         })?;
         chance.describe(&mut log);
         let report = log.stage("anchor check", monitor, |_| {
@@ -492,18 +494,20 @@ impl Best {
     /// What speaks against chance; the marginals follow.
     fn weigh(
         &self,
+        task: &Task<'_>,
         evidence: &Evidence<'_>,
         found: &Found,
         symmetry: &Symmetry,
         values: &mut Matrix,
+        monitor: &Monitor,
     ) -> Chance {
         // Of copies, triangles explain nothing.
         let closure = match symmetry.copy {
             Some(_) => None,
-            None => Some(Closure::of(evidence.graphs)),
+            None => Some(Closure::of(evidence.graphs, monitor)),
         };
         let left = |sure: &Assignment| {
-            let told = |c: &Closure<'_>| c.unexplained(&evidence.matched(sure));
+            let told = |c: &Closure<'_>| c.unexplained(&evidence.matched(sure), monitor);
             closure.as_ref().map_or(1.0, told)
         };
         let beyond = |model: &Model, sure: &Assignment, left: f64| {
@@ -528,7 +532,22 @@ impl Best {
         let of_all = left(&found.assignment);
         let all = beyond(&found.model, &found.assignment, of_all);
         let may_be_partial = self.allow_unmatched || of_all < CLOSURE_TELLS;
-        let chance = Chance::of(tiers.chain([all]), may_be_partial);
+        let mut chance = Chance::of(tiers.chain([all]), may_be_partial);
+        if chance.is_worth_asking(found.assignment.matched()) && regime::may_ask_halves(task) {
+            let pairs = found.assignment.pairs();
+            let likely = pairs.filter(|&(i, a)| values[(i, a)] >= f64::from(GUESSED));
+            let likely: Vec<(usize, usize)> = likely.collect();
+            let sum: f64 = likely.iter().map(|&pair| values[pair]).sum();
+            let FreeNodes { source, target } = evidence.free;
+            let pairs: Vec<_> = likely
+                .iter()
+                .map(|&(i, a)| (source[i], target[a]))
+                .collect();
+            let agreement = sparse::halves_agree(self, task, &pairs, symmetry, monitor);
+            if let Some(agreement) = agreement {
+                chance = chance.beside(agreement, sum / pairs.len().max(1) as f64);
+            }
+        }
         let (n, m) = evidence.shape();
         // Without anything to find, any partner is as good as another, or none at all.
         let any = if self.allow_unmatched {

@@ -1,7 +1,7 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
 use super::thresholds::{
-    ANNEALED_PROPOSALS, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
+    ANNEALED_PROPOSALS, HALVES_DENSITY, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
     MEAN_FIELD_STEPS, SPARSE_DENSITY,
 };
 use super::{Best, Effort, Ingredients, RegimeChoice};
@@ -48,6 +48,11 @@ fn density(task: &Task<'_>) -> f64 {
     let entries = |graph: &Graph| graph.sparse_adjacency().entries() as f64;
     let most = task.graphs().into_iter().map(entries).fold(0.0, f64::max);
     most / (n * (n - 1.0))
+}
+
+/// Whether halves of the anchors can be matched over lists of candidates: in dense graphs everybody is one.
+pub(super) fn may_ask_halves(task: &Task<'_>) -> bool {
+    density(task) <= HALVES_DENSITY
 }
 
 /// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth

@@ -159,6 +159,30 @@ pub(super) const CHANCE_OF_PARTS: f64 = 3.0;
 /// `scripts/bench_trust.py`
 pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
 
+/// The share of pairs on which two halves of the anchors may agree by chance, and how many pairs beside: unrelated graphs of 50
+/// nodes had up to .16 (mean .03; most in preferential attachment, where hubs fall on hubs), of 300 nodes up to .04.
+///
+/// `scripts/bench_trust.py --rows unrelated`
+pub(super) const BLIND_AGREEMENT: f64 = 0.1;
+/// See [`BLIND_AGREEMENT`].
+pub(super) const BLIND_PAIRS: f64 = 5.0;
+
+/// How many times the agreement of blind choices two halves must expect, by what they believe, to contradict each other when
+/// they agree no more than blindly.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const CONTRADICTED: f64 = 2.0;
+
+/// The share of the pairs that may be joined for halves of the anchors to be matched over lists.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const HALVES_DENSITY: f64 = 0.35;
+
+/// Nats a pair beyond chance from which on halves of the anchors are not asked. Copies with 85 % of their edges have 3.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const HALVES_ASKED: f64 = 1.5;
+
 /// Nats over which the one turns into the other.
 ///
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
@@ -189,6 +213,11 @@ pub(super) const CLOSURE_HUB: usize = 1000;
 ///
 /// `anchormatch match … --json` shows what stage `chance` took
 pub(super) const CLOSURE_VISITS: f64 = 4e6;
+
+/// The same once the run was told to stop, and somebody waits for what was found.
+///
+/// `anchormatch match …` on a million nodes, ended by a signal; `--json` shows what stage `chance` took
+pub(super) const CLOSURE_VISITS_STOPPED: f64 = 4e5;
 
 /// Long annealings at most.
 ///
@@ -341,6 +370,13 @@ pub(super) mod sparse {
     ///
     /// `anchormatch-lab bench large`
     pub(in crate::matcher::best) const LARGEST_CONSENSUS: usize = 50_000;
+
+    /// How many times more often than by chance rivals share neighbours, below which no second opinion is asked: without
+    /// clusters no region is settled wrongly as a whole, and hidden anchors gave second opinions no weight.
+    ///
+    /// `anchormatch match … --json` shows closeness, weight and seconds; on noisy copies of uniform, power-law and
+    /// preferential graphs (closeness 1.0 to 1.2, weight 0), block models (8, 0) and geometric graphs (90 to 110, .25)
+    pub(in crate::matcher::best) const CLOSE_RIVALS: f32 = 4.0;
 
     /// Anchors of which one is hidden from a second opinion.
     ///

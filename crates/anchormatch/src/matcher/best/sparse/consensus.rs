@@ -24,8 +24,8 @@ use super::rows::by_row;
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
-    FITTED_FROM, HIDDEN_ONE_IN, IN_DOUBT, LARGEST_CONSENSUS, LEAST_HIDDEN, OPINION_ITERATIONS,
-    OPINIONS, RESTARTED_FROM, SHOWN_ITERATIONS, UNHEARD,
+    CLOSE_RIVALS, FITTED_FROM, HIDDEN_ONE_IN, IN_DOUBT, LARGEST_CONSENSUS, LEAST_HIDDEN,
+    OPINION_ITERATIONS, OPINIONS, RESTARTED_FROM, SHOWN_ITERATIONS, UNHEARD,
 };
 use crate::monitor::Monitor;
 
@@ -35,8 +35,8 @@ const WEIGHTS: [f32; 4] = [0.0, 0.25, 0.5, 0.75];
 /// Occupancies below this are left out of a mixture.
 const LEAST: f32 = 1e-4;
 
-/// The beliefs with second opinions, and what these count; as they were, and 0, where nobody is in doubt, too few
-/// anchors can be hidden, the graphs are large, or the monitor stops it.
+/// The beliefs with second opinions, and what these count; as they were, and 0, where nobody is in doubt, rivals
+/// share no more neighbours than by chance, too few anchors can be hidden, the graphs are large, or the monitor stops it.
 pub(super) fn agree(
     sides: &[Side<'_>; 2],
     known: &mut Known,
@@ -49,6 +49,7 @@ pub(super) fn agree(
     if nodes > LARGEST_CONSENSUS
         || known.anchors.len() < LEAST_HIDDEN * HIDDEN_ONE_IN
         || in_doubt(&sure) < IN_DOUBT
+        || beliefs.model.first < CLOSE_RIVALS.ln()
     {
         return (beliefs, 0.0);
     }
@@ -89,7 +90,7 @@ pub(super) fn agree(
 }
 
 /// Pairs of nodes.
-type Pairs = Vec<(u32, u32)>;
+pub(super) type Pairs = Vec<(u32, u32)>;
 
 /// One in so many anchors, and the others.
 pub(super) fn hide(anchors: &[(u32, u32)], first: usize) -> (Pairs, Pairs) {

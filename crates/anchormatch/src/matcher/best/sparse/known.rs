@@ -109,6 +109,13 @@ impl Known {
         Ok(known)
     }
 
+    /// Whether nothing but anchors is known beside the edges.
+    pub(super) fn is_of_edges_alone(&self) -> bool {
+        let has_pairs = self.soft.entries() > 0 || self.similarity.is_some();
+        let has_nodes = self.attributes.is_some() || self.allowed.is_some();
+        !has_pairs && !has_nodes && self.crossing.is_none()
+    }
+
     /// Lists the pairs that soft anchors and the highest similarities name.
     fn name(&mut self) {
         let has_lists =

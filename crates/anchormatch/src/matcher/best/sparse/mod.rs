@@ -12,6 +12,7 @@
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
 //! | consensus | `consensus` | the same with second opinions, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
+//! | chance | `halves` | whether there is anything to find, in doubt by what either half of the anchors leads to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
 //! Edges between the sides are part of what is known (`crossing`), and speak for a pair by the partners of their other ends.
@@ -31,6 +32,7 @@ mod correspondence;
 mod crossing;
 mod decision;
 mod expansion;
+mod halves;
 mod kinds;
 mod known;
 mod model;
@@ -51,11 +53,12 @@ use self::calibration::believable_share;
 use self::consensus::agree;
 use self::decision::decide;
 use self::expansion::expand;
+use self::halves::agreement;
 use self::known::Known;
 use self::model::Model;
 use self::restarts::{across, begin_from, restart};
 use self::side::{NONE, Side, weights_differ};
-use super::chance::Chance;
+use super::chance::{Agreement, Chance};
 use super::closure::Closure;
 use super::evidence::log_prior;
 use super::symmetry;
@@ -76,6 +79,9 @@ const BYTES_A_NODE: u64 = 640;
 
 /// Kinds of edges that a result describes.
 const DESCRIBED: usize = 20;
+
+/// Nodes up to which a reader is sent to the dense regime.
+const LARGEST_DENSE_ADVICE: usize = 5_000;
 
 /// Iterations of the beliefs at most.
 fn iterations(effort: Effort) -> usize {
@@ -166,10 +172,12 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         // Of copies, triangles explain nothing.
         let closure = match symmetry.copy {
             Some(_) => None,
-            None => Some(Closure::of(graphs)),
+            None => Some(Closure::of(graphs, monitor)),
         };
         let judges = (&symmetry, closure.as_ref());
-        Ok(weigh(preset, &sides, &known, model, judges, &mut pairs))
+        Ok(weigh(
+            preset, &sides, &mut known, model, judges, &mut pairs, monitor,
+        ))
     })?;
     chance.describe(&mut log);
     let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight, &pairs);
@@ -264,14 +272,31 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     pairs.collect()
 }
 
+/// On how many of these pairs two halves of the anchors agree, over lists of candidates.
+pub(super) fn halves_agree(
+    preset: &Best,
+    task: &Task<'_>,
+    pairs: &[(usize, usize)],
+    symmetry: &Symmetry,
+    monitor: &Monitor,
+) -> Option<Agreement> {
+    let sides = Side::both(task, weights_differ(task.graphs()));
+    let mut known = Known::of(task);
+    let found = pairs.iter().copied();
+    let most = iterations(preset.effort);
+    let orbits = &symmetry.orbits[1];
+    agreement(&sides, &mut known, found, orbits, most, monitor)
+}
+
 /// What speaks against chance; the confidences follow.
 fn weigh(
     preset: &Best,
     sides: &[Side<'_>; 2],
-    known: &Known,
+    known: &mut Known,
     model: &Model,
     (symmetry, closure): (&Symmetry, Option<&Closure<'_>>),
     pairs: &mut [Pair],
+    monitor: &Monitor,
 ) -> Chance {
     let anchors = known.anchors.len();
     let free = (sides[0].nodes() - anchors, sides[1].nodes() - anchors);
@@ -282,7 +307,7 @@ fn weigh(
         let [own, other] = &symmetry.orbits;
         own.alike(pair.source).max(other.alike(pair.target)) as f64
     };
-    let tiers = tiers.map(|least| {
+    let judged = tiers.map(|least| {
         let is_sure = |pair: &&Pair| pair.anchor || alike(pair) * pair.confidence >= least;
         let sure: Vec<Pair> = pairs.iter().filter(is_sure).copied().collect();
         if sure.len() == anchors {
@@ -294,7 +319,7 @@ fn weigh(
             .map(|pair| f64::from(known.prior_within(pair.source as u32, pair.target as u32)))
             .sum();
         let matched: Vec<(usize, usize)> = sure.iter().map(|p| (p.source, p.target)).collect();
-        let left = closure.map_or(1.0, |closure| closure.unexplained(&matched));
+        let left = closure.map_or(1.0, |closure| closure.unexplained(&matched, monitor));
         let edges = left * model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
         let sources = sure.iter().filter(|pair| !pair.anchor);
         // Where few partners are possible, chance has little to choose from.
@@ -303,8 +328,26 @@ fn weigh(
         let ways = symmetry::ways(symmetry, found.map(|pair| (pair.source, pair.target)));
         edges + prior + log_prior(free, sure.len() - anchors) + fewer + ways
     });
-    let tiers: Vec<f64> = tiers.collect();
-    let chance = Chance::of(tiers, true);
+    let mut tiers: Vec<f64> = Vec::new();
+    for nats in judged {
+        tiers.push(nats);
+        // Who waits for a stop need not wait for a second opinion.
+        if monitor.interrupted().is_some() && Chance::of([nats], true).is_ruled_out() {
+            break;
+        }
+    }
+    let mut chance = Chance::of(tiers, true);
+    if chance.is_worth_asking(pairs.len() - anchors) {
+        let likely = |pair: &&Pair| !pair.anchor && pair.confidence >= f64::from(GUESSED);
+        let judged: Vec<Pair> = pairs.iter().filter(likely).copied().collect();
+        let found = judged.iter().map(|pair| (pair.source, pair.target));
+        let most = iterations(preset.effort);
+        let orbits = &symmetry.orbits[1];
+        if let Some(agreement) = agreement(sides, known, found, orbits, most, monitor) {
+            let sum: f64 = judged.iter().map(|pair| pair.confidence).sum();
+            chance = chance.beside(agreement, sum / judged.len().max(1) as f64);
+        }
+    }
     let any = if preset.allow_unmatched {
         0.0
     } else {
@@ -435,9 +478,15 @@ fn describe(log: &mut Log, task: &Task<'_>, pairs: &[Pair]) {
     let known = task.anchors().len();
     let facts = task.facts();
     if known == 0 && facts.similarity.is_none() && facts.attributes.is_none() {
+        let nodes = (task.source().node_count()).max(task.target().node_count());
+        // Beyond that all pairs take minutes at least, and soon more memory than there is.
+        let hints: &'static [Hint] = match nodes <= LARGEST_DENSE_ADVICE {
+            true => &[Hint::MoreAnchors, Hint::DenseRegime],
+            false => &[Hint::MoreAnchors],
+        };
         log.note(Note::hinting(
             "there are no anchors: in the sparse regime nothing but degrees speaks for any pair",
-            &[Hint::MoreAnchors, Hint::DenseRegime],
+            hints,
         ));
         return;
     }
