@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -340,6 +340,44 @@ class Matching:
         right = sum(partner.get(i) == a for i, a in pairs)
         return right / len(pairs) if pairs else math.nan
 
+    def hits(self, truth: Any, k: int = 1) -> float:
+        """Hits@k: the share of the nodes of ``truth`` that have the right partner among their ``k`` likeliest.
+
+        Methods that rank the candidates of each node by itself are scored so. A matching gives every target away
+        once, and its :meth:`accuracy` is another number. Certain anchors do not count.
+
+        Parameters
+        ----------
+        truth
+            The right pairs, as for :meth:`accuracy`.
+        k
+            How many candidates are looked at, at most as many as ``top=`` of :func:`match` kept.
+
+        Returns
+        -------
+        float
+            NaN when the truth holds nothing but anchors, or the preset does not know candidates.
+
+        Examples
+        --------
+        >>> import anchormatch as am
+        >>> path = [(i, i + 1) for i in range(5)]
+        >>> m = am.match(path, path, {0: 0})
+        >>> m.hits({i: i for i in range(6)}), m.hits({1: 2}, k=4)
+        (1.0, 0.0)
+        """
+        most = whole_number("k", k, least=1)
+        listed = self._record["alternatives"]
+        anchored = set(self._record["source"][self.is_anchor].tolist())
+        partner = dict(truth_pairs(truth, self._source, self._target))
+        asked = [(i, a) for i, a in partner.items() if i not in anchored]
+        if listed is None or not asked:
+            return math.nan
+        starts = np.concatenate([[0], np.cumsum(listed[0])]).tolist()
+        targets = listed[1].tolist()
+        found = sum(a in targets[starts[i] : min(starts[i] + most, starts[i + 1])] for i, a in asked)
+        return found / len(asked)
+
     def suggest(self, k: int = 5) -> list[Suggestion]:
         """The ``k`` source nodes whose partners, if a person told them, would settle the most.
 
@@ -385,6 +423,7 @@ class Matching:
         names: tuple[str, str] = ("source", "target"),
         source_image: Any = None,
         target_image: Any = None,
+        around: Iterable[Hashable] = (),
     ) -> str:
         """A page that shows both graphs, the pairs and how they were found; of points also the map.
 
@@ -404,6 +443,8 @@ class Matching:
             then its pixels, y downwards.
         target_image
             The same for the target.
+        around
+            Source nodes, by id, whose surroundings are shown first where graphs are too large to be drawn whole.
 
         Returns
         -------
@@ -415,7 +456,10 @@ class Matching:
         sides = self._sides(
             names, image_file("source_image", source_image), image_file("target_image", target_image)
         )
-        page = _native.report(str(title), run, sides, self._record, right)
+        if isinstance(around, (str, bytes)):
+            raise TypeError(f"around: found {around!r}, expected a list of nodes")
+        first = [self._source.find(node, "around", "source") for node in around]
+        page = _native.report(str(title), run, sides, self._record, right, first)
         if path is not None:
             # Not a number, which would be an open file: standard output, say.
             with open(fspath(path), "w", encoding="utf-8") as file:

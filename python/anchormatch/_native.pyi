@@ -236,6 +236,7 @@ def report(
     sides: tuple[_Side, _Side],
     record: dict[str, Any],
     truth: list[tuple[int, int]] | None,
+    around: list[int],
 ) -> str: ...
 def drawing(sides: tuple[_Side, _Side], record: dict[str, Any]) -> dict[str, _Panel]: ...
 

@@ -186,6 +186,17 @@ def test_results_survive_pickling_and_copying(pair):
         np.testing.assert_array_equal(np.asarray(other.target), pair.target)
 
 
+def test_a_page_may_be_about_a_node():
+    ring = [(i, (i + 1) % 3000) for i in range(3000)]
+    m = am.match(ring, ring, {0: 0, 1: 1})
+    assert 'data-n="1500"' not in m.to_html()
+    assert 'data-n="1500"' in m.to_html(around=[1500])
+    with pytest.raises(ValueError, match="around"):
+        m.to_html(around=[3000])
+    with pytest.raises(TypeError, match="expected a list of nodes"):
+        m.to_html(around="ann")
+
+
 def test_the_result_reads_well(pair):
     m = am.match(pair.source, pair.target, pair.anchors)
     assert repr(m).startswith("Matching(10 pairs, 2 of them anchors, of 10 and 10 nodes")

@@ -63,6 +63,22 @@ impl Sides {
         [self.source.graph.labels(), self.target.graph.labels()]
     }
 
+    /// The nodes of the source that `option` names, by number.
+    pub(crate) fn places(&self, option: &str, nodes: &[String]) -> Result<Vec<usize>, Failure> {
+        let labels = self.source.graph.labels();
+        let place = |node: &String| {
+            labels.find(node).ok_or_else(|| {
+                let found = format!("`{node}`, which SOURCE does not have");
+                let expected = match self.source.graph.node_count() {
+                    0 => "a graph with nodes".to_owned(),
+                    _ => format!("a node of SOURCE, such as `{}`", labels.get(0)),
+                };
+                Failure::usage(option, found, expected)
+            })
+        };
+        nodes.iter().map(place).collect()
+    }
+
     /// Reads both files for `matcher`; `model` is what --points-model says, `kinds` the column of the kinds
     /// of edges, `tables` those that name the nodes of a side, `columns` whether others of points are asked for.
     pub(crate) fn read(

@@ -43,6 +43,28 @@ fn partners_that_are_alike_share_the_probability() {
 }
 
 #[test]
+fn hits_are_told_and_a_page_may_be_about_a_node() {
+    let bench = paths();
+    // Nothing tells the ends apart: each has a partner of its own, and the first candidate of both ends is the same.
+    bench.file("truth.csv", "source,target\na,s\nb,t\ng,y\nh,z\n");
+    let found = json(&bench, "match a.csv b.csv --truth truth.csv --json");
+    assert_eq!(found["hits_at_1"], 0.5);
+    bench
+        .run("match a.csv b.csv --anchors known.csv --report page.html --around h --around b")
+        .ok();
+    assert!(bench.read("page.html").contains("<svg"));
+    bench.refuses(
+        "match a.csv b.csv --report page.html --around nobody",
+        &[
+            "--around",
+            "`nobody`, which SOURCE does not have",
+            "such as `a`",
+        ],
+    );
+    bench.refuses("match a.csv b.csv --around a", &["--around", "--report"]);
+}
+
+#[test]
 fn alternatives_are_written_and_nodes_are_nominated() {
     let bench = paths();
     bench

@@ -32,6 +32,7 @@ pub(crate) fn report(
     sides: (SideInput<'_>, SideInput<'_>),
     record: Record<'_>,
     truth: Option<Vec<(usize, usize)>>,
+    around: Vec<usize>,
 ) -> PyResult<String> {
     let matching = record.matching()?;
     with_report(&sides, |source, target| {
@@ -46,6 +47,7 @@ pub(crate) fn report(
             }],
             truth: truth.as_deref(),
             command: None,
+            around,
         };
         py.detach(|| report.html()).map_err(exception)
     })
@@ -72,6 +74,7 @@ pub(crate) fn drawing<'py>(
             }],
             truth: None,
             command: None,
+            around: Vec::new(),
         };
         run_borrowing(py, false, None, |monitor, _| report.drawing(monitor))
     })?;

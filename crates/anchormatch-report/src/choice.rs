@@ -1,4 +1,5 @@
-//! Which nodes of large graphs are drawn: what can be looked at, the surroundings of anchors and of doubtful pairs.
+//! Which nodes of large graphs are drawn: what can be looked at, the surroundings of nodes that somebody asks about, of
+//! anchors and of doubtful pairs.
 
 use anchormatch::Graph;
 use anchormatch::matching::Pair;
@@ -39,14 +40,19 @@ impl Choice {
         let centres = centres(&anchors, &doubtful);
         let [source, target] = sides.map(|side| side.graph);
         let around = centres.iter().map(|pair| pair.source);
-        let source = surroundings(source, most, std::iter::empty(), around);
+        let asked = view.report.around.iter().copied();
+        let source = surroundings(source, most, asked, around);
         let partners = pairs().filter(|pair| source[pair.source]);
         let partners = partners.map(|pair| pair.target);
         let around = centres.iter().map(|pair| pair.target);
         let target = surroundings(target, most, partners, around);
         let words = sides.map(|side| match side.graph.edge_count() {
             0 => "drawn (anchors first, then an even sample)".to_owned(),
-            _ => words(anchors.len().min(CENTRES), doubtful.len()),
+            _ => words(
+                view.report.around.len(),
+                anchors.len().min(CENTRES),
+                doubtful.len(),
+            ),
         });
         Self {
             drawn: [source, target],
@@ -56,18 +62,19 @@ impl Choice {
 }
 
 /// What the surroundings are those of.
-fn words(anchors: usize, doubtful: usize) -> String {
+fn words(asked: usize, anchors: usize, doubtful: usize) -> String {
+    let asked = (asked > 0).then(|| counted(asked, "node asked for", "nodes asked for"));
     let anchors = (anchors > 0).then(|| counted(anchors, "anchor", "anchors"));
     let doubtful = match doubtful {
         0 => None,
         1 => Some("the most doubtful pair".to_owned()),
         some => Some(format!("the {some} most doubtful pairs")),
     };
-    let both: Vec<String> = anchors.into_iter().chain(doubtful).collect();
-    if both.is_empty() {
+    let all: Vec<String> = asked.into_iter().chain(anchors).chain(doubtful).collect();
+    if all.is_empty() {
         return "drawn (an even sample and what is near it)".to_owned();
     }
-    format!("drawn (the surroundings of {})", both.join(" and of "))
+    format!("drawn (the surroundings of {})", all.join(" and of "))
 }
 
 /// The pairs that are least sure, anchors aside, the least sure first.
@@ -221,7 +228,7 @@ mod tests {
             CENTRES - 1
         );
         assert_eq!(
-            words(2, 1),
+            words(0, 2, 1),
             "drawn (the surroundings of 2 anchors and of the most doubtful pair)"
         );
     }

@@ -91,6 +91,9 @@ pub struct Report<'a> {
     pub truth: Option<&'a [(usize, usize)]>,
     /// The command line that made the match.
     pub command: Option<String>,
+    /// Source nodes that somebody asks about: of graphs that are too large to be drawn whole, their surroundings come
+    /// first.
+    pub around: Vec<usize>,
 }
 
 /// Where one graph is drawn.
@@ -124,7 +127,8 @@ impl Report<'_> {
 
     /// The page.
     ///
-    /// Of large graphs it draws the surroundings of anchors and of the most doubtful pairs and says so: a pair of
+    /// Of large graphs it draws the surroundings of the nodes [asked about](Self::around), of anchors and of the most
+    /// doubtful pairs and says so: a pair of
     /// 3 000-node sparse graphs makes a file of less than two megabytes.
     ///
     /// # Errors
@@ -209,6 +213,7 @@ impl<'a> View<'a> {
             report.source.graph.node_count(),
             report.target.graph.node_count(),
         );
+        (report.around.iter()).try_for_each(|&node| check_node("nodes asked about", node, n))?;
         if let Some(truth) = report.truth {
             truth.iter().try_for_each(|&(s, t)| {
                 check_node("truth", s, n)?;

@@ -73,6 +73,7 @@ fn report<'a>(source: &'a Graph, target: &'a Graph, matchings: &[&'a Matching]) 
             .collect(),
         truth: None,
         command: None,
+        around: Vec::new(),
     }
 }
 
@@ -391,6 +392,20 @@ fn large_sparse_graphs_are_sampled_and_the_file_stays_small() {
     assert!(html.contains(
         "400 of 3\u{202f}000 nodes drawn (the surroundings of 10 anchors and of the 20 most doubtful pairs)"
     ));
+
+    // Who is asked for is drawn with its neighbours and its partner, wherever it lies.
+    let mut asked = report(&graph, &graph, &[&matching]);
+    let is_drawn = |html: &str, node: usize| html.matches(&format!("data-n=\"{node}\"")).count();
+    let near = [1500, 1499, 1501, (1500 * 7 + 13) % n];
+    assert_ne!(near.map(|node| is_drawn(&html, node)), [2; 4]);
+    asked.around = vec![1500];
+    let html = asked.html().unwrap();
+    assert_eq!(near.map(|node| is_drawn(&html, node)), [2; 4]);
+    assert!(
+        html.contains("(the surroundings of 1 node asked for and of 10 anchors and of the 20 most")
+    );
+    asked.around = vec![n];
+    assert!(asked.html().is_err());
 
     let runs = [&matching; 12];
     let html = report(&graph, &graph, &runs).html().unwrap();

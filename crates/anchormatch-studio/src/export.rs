@@ -68,6 +68,7 @@ fn report(room: &Room) -> Result<File, String> {
         }],
         truth: None,
         command: Some(command),
+        around: Vec::new(),
     };
     let page = report.html().map_err(words)?;
     Ok(File {

@@ -288,6 +288,7 @@ fn page(instance: &Instance, rows: &[Row]) -> Result<String, Failure> {
             .collect(),
         truth: Some(&instance.truth),
         command: Some(command_line("anchormatch")),
+        around: Vec::new(),
     };
     Ok(report.html()?)
 }

@@ -121,6 +121,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 
+    /// A node of SOURCE whose surroundings the page shows first where graphs are too large to be drawn whole; may be
+    /// given several times. Only with --report
+    #[arg(long, value_name = "NODE", allow_hyphen_values = true)]
+    around: Vec<String>,
+
     /// The image that the points of SOURCE lie on, PNG or JPEG: the page shows it under them, and takes their
     /// coordinates for its pixels, x to the right and y downwards. Only with --report and points
     #[arg(long, value_name = "IMAGE")]
@@ -131,7 +136,8 @@ pub(crate) struct Options {
     target_image: Option<PathBuf>,
 
     /// The right pairs, `source,target`: accuracy, recall, precision and F1 over pairs that are no anchors are
-    /// printed on standard error and written into JSON and report. Rows of nodes that the graphs do not have are
+    /// printed on standard error and written into JSON and report; hits@1, the share of the nodes whose likeliest
+    /// candidate is the right one, where it differs. Rows of nodes that the graphs do not have are
     /// counted and left out
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -178,6 +184,8 @@ fn known_truth(table: &PairTable, sides: &Sides) -> Result<Truth, Failure> {
 struct Extras {
     truth: Option<Truth>,
     images: [Option<Image>; 2],
+    /// Source nodes that the page shows first.
+    around: Vec<usize>,
 }
 
 impl Options {
@@ -262,6 +270,10 @@ impl Options {
                 return Err(Failure::usage(option, found, "the name of a file"));
             }
         }
+        if !self.around.is_empty() && self.report.is_none() {
+            let expected = "--report FILE.html as well, the page that shows the nodes";
+            return Err(Failure::usage("--around", "no --report", expected));
+        }
         check_standard_once(&inputs)?;
         let mut outputs: Vec<(_, &Path)> = vec![("--output", &self.output.output)];
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
@@ -305,7 +317,13 @@ impl Options {
             }
             None => None,
         };
-        Ok((input, Extras { truth, images }))
+        let around = input.sides.places("--around", &self.around)?;
+        let extras = Extras {
+            truth,
+            images,
+            around,
+        };
+        Ok((input, extras))
     }
 
     /// Adds what only the command line knows.
@@ -395,6 +413,7 @@ impl Options {
             }],
             truth: extras.truth.as_ref().map(|truth| &truth.pairs[..]),
             command: Some(command_line("anchormatch")),
+            around: extras.around.clone(),
         };
         Ok(report.html()?)
     }
@@ -422,6 +441,12 @@ pub(crate) fn in_words(score: Score) -> String {
             if let (Some(precision), Some(f1)) = (score.precision(), score.f1()) {
                 let more = format!(", recall {accuracy:.3}, precision {precision:.3}, F1 {f1:.3}");
                 words.push_str(&more);
+            }
+            // Worth a word where one node's candidate is another's partner.
+            if let Some(hits) = score.hits()
+                && score.first != Some(score.right)
+            {
+                words.push_str(&format!(", hits@1 {hits:.3}"));
             }
             words
         }
@@ -465,12 +490,14 @@ mod tests {
                 asked,
                 right,
                 found: asked,
+                first: Some(right + asked % 2),
             })
         };
         assert_eq!(
             score(27, 29),
-            "accuracy 0.931 (27 of 29 non-anchor pairs), recall 0.931, precision 0.931, F1 0.931"
+            "accuracy 0.931 (27 of 29 non-anchor pairs), recall 0.931, precision 0.931, F1 0.931, hits@1 0.966"
         );
+        assert!(!score(10, 20).contains("hits"));
         assert!(score(0, 0).contains("nothing but anchors"));
     }
 }

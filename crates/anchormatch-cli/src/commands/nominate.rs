@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::asking::{Answered, Asking};
 use crate::exit::{Failure, Outcome};
 use crate::files::print;
-use crate::sides::Sides;
 use crate::table::Table;
 
 const LONG_ABOUT: &str = "\
@@ -55,7 +54,7 @@ impl Options {
         let mut settings = Settings::new();
         settings.insert("top".to_owned(), json!(self.top));
         let answered = self.asking.matched(settings, |sides| {
-            self.places(sides)?;
+            sides.places("NODE", &self.nodes)?;
             Ok(())
         })?;
         let rows = self.rows(&answered)?;
@@ -67,24 +66,11 @@ impl Options {
         Ok(answered.ended())
     }
 
-    /// The nodes that are asked for, by number.
-    fn places(&self, sides: &Sides) -> Result<Vec<usize>, Failure> {
-        let labels = sides.source.graph.labels();
-        let place = |node: &String| {
-            labels.find(node).ok_or_else(|| {
-                let found = format!("`{node}`, which SOURCE does not have");
-                let like = labels.get(0);
-                Failure::usage("NODE", found, format!("a node of SOURCE, such as `{like}`"))
-            })
-        };
-        self.nodes.iter().map(place).collect()
-    }
-
     fn rows(&self, answered: &Answered) -> Result<Vec<Row>, Failure> {
         let [source, target] = answered.sides.labels();
         let matching = &answered.matching;
         let mut rows = Vec::new();
-        for i in self.places(&answered.sides)? {
+        for i in answered.sides.places("NODE", &self.nodes)? {
             let pair = matching.pairs.iter().find(|pair| pair.source == i);
             let given = pair.filter(|pair| pair.anchor);
             let listed = matching.alternatives.as_ref();
