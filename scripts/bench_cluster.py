@@ -4,17 +4,21 @@
     python scripts/bench_cluster.py --sizes 100000 --scaling 0
     python scripts/bench_cluster.py --sizes 1000000 --scaling 0 --kills 4   # workers are killed at random
     python scripts/bench_cluster.py --sizes 1000000 --scaling 0 --stop 60   # the client is killed, then called again
+    python scripts/bench_cluster.py --sizes 10000000 --scaling 0 --memory 6600 --keep out/large --steps   # an hour
 
 Two copies of a uniform random graph of degree 10 that each keep 90 % of its edges, one anchor for 200 nodes. One
 machine is `am.match` in a process of its own, and so is the client of the cluster; memory is the largest resident set
 of a process, that of a worker sampled ten times a second. Seconds of cores are those that the process, or all workers,
 spent on a core: where other work shares the machine they say more than the clock. The cluster's workers may have half of the one machine's
 memory each. Killed workers are replaced by Dask. A run that is refused for want of memory is a row that says so.
+With `--keep` the graphs and the checkpoint stay in a folder: the same command goes on where the last one ended, and
+its seconds are those since then. `--steps` says on standard error how long every step took.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import logging
 import os
@@ -24,6 +28,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -33,13 +38,14 @@ def make(nodes: int, folder: str, seed: int = 1) -> None:
     draw = np.random.default_rng(seed)
     edges = draw.integers(0, nodes, (5 * nodes, 2))
     edges = np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1)
-    # One number for each edge sorts faster than a row.
-    edges = np.stack(np.divmod(np.unique(edges[:, 0] * nodes + edges[:, 1]), nodes), axis=1)
+    # One number for each edge sorts faster than a row, and sorting is faster than what `np.unique` does.
+    edges = np.sort(edges[:, 0] * nodes + edges[:, 1])
+    edges = np.stack(np.divmod(edges[np.diff(edges, prepend=-1) > 0], nodes), axis=1)
     partner = draw.permutation(nodes)
     there = []
     for name, to in (("a", np.arange(nodes)), ("b", partner)):
         kept = edges[draw.random(len(edges)) < 0.9]
-        there.append(np.unique(kept))
+        there.append(np.flatnonzero(np.bincount(kept.ravel(), minlength=nodes)))
         frame = pd.DataFrame(to[kept], columns=["source", "target"])
         frame.to_parquet(f"{folder}/{name}.parquet", index=False, row_group_size=1 << 20)
     both = np.intersect1d(*there)
@@ -99,11 +105,17 @@ def watched(
             pass
 
 
-def cluster(folder: str, workers: int, limit: int, kills: int, every: float, checkpoint: str | None) -> None:
+def cluster(
+    folder: str, workers: int, limit: int, kills: int, every: float, checkpoint: str | None, steps: bool
+) -> None:
     """The match of a cluster; prints a line of JSON."""
     from distributed import Client, LocalCluster
 
     import anchormatch.cluster
+
+    if steps:
+        logging.basicConfig(format="    %(asctime)s %(message)s")
+        logging.getLogger("anchormatch.cluster").setLevel(logging.DEBUG)
 
     options = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     log: list[dict[str, object]] = []
@@ -140,13 +152,21 @@ def cluster(folder: str, workers: int, limit: int, kills: int, every: float, che
 
 
 def together(
-    folder: str, workers: int, limit: int, kills: int = 0, every: float = 20.0, stop: float = 0.0
+    folder: str,
+    workers: int,
+    limit: int,
+    kills: int = 0,
+    every: float = 20.0,
+    stop: float = 0.0,
+    keep: bool = False,
+    steps: bool = False,
 ) -> dict[str, object]:
     """The same in a process of its own, which is killed after so many seconds and called again."""
     command = [sys.executable, "-W", "ignore", __file__, "--folder", folder, "--workers", str(workers)]
     command += ["--limit", str(limit), "--kills", str(kills), "--every", str(every)]
+    command += ["--steps"] if steps else []
+    command += ["--checkpoint", f"{folder}/checkpoint"] if stop or keep else []
     if stop:
-        command += ["--checkpoint", f"{folder}/checkpoint"]
         manifest = f"{folder}/checkpoint/manifest.json"
         first = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         while not os.path.exists(manifest) and first.poll() is None:
@@ -187,6 +207,15 @@ def show(nodes: int, workers: int, found: dict[str, object], one: dict[str, floa
     sys.stdout.flush()
 
 
+@contextlib.contextmanager
+def kept(folder: str, nodes: int) -> Iterator[str]:
+    """A folder for the graphs of a size that is not removed."""
+    # Workers have their own current folder.
+    path = os.path.join(os.path.abspath(folder), str(nodes))
+    os.makedirs(path, exist_ok=True)
+    yield path
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000, 1_000_000])
@@ -195,6 +224,8 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two of them, on average")
     parser.add_argument("--stop", type=float, default=0.0, help="seconds after its first checkpoint at which the client is killed")
     parser.add_argument("--memory", type=int, default=0, help="MB for each worker, and no one machine beside it")
+    parser.add_argument("--keep", help="a folder where graphs and checkpoint stay, to go on from")
+    parser.add_argument("--steps", action="store_true", help="the seconds of every step, on standard error")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--workers", type=int, help=argparse.SUPPRESS)
@@ -205,16 +236,21 @@ def main() -> None:
         alone(options.alone)
         return
     if options.folder:
-        cluster(options.folder, options.workers, options.limit, options.kills, options.every, options.checkpoint)
+        dangers = (options.kills, options.every)
+        cluster(options.folder, options.workers, options.limit, *dangers, options.checkpoint, options.steps)
         return
     for nodes in options.sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            make(nodes, folder)
+        with tempfile.TemporaryDirectory() if not options.keep else kept(options.keep, nodes) as folder:
+            # The truth is written last; tables that were made anew would be those of another run.
+            if not os.path.exists(f"{folder}/truth.parquet"):
+                make(nodes, folder)
             one = None if options.memory else measured_alone(nodes, folder)
             # Below this the interpreter and its libraries leave nothing.
             limit = max(int(one["mb"] * 2**20 / 2), 600 << 20) if one else options.memory << 20
             print(f"    {limit / 2**20:.0f} MB for each worker", flush=True)
-            show(nodes, 2, together(folder, 2, limit, options.kills, options.every, options.stop), one)
+            dangers = (options.kills, options.every, options.stop)
+            found = together(folder, 2, limit, *dangers, bool(options.keep), options.steps)
+            show(nodes, 2, found, one)
     for workers in (1, 2, 4) if options.scaling else ():
         with tempfile.TemporaryDirectory() as folder:
             make(options.scaling * workers, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -22,7 +23,7 @@ from distributed import Client, LocalCluster
 
 import anchormatch as am
 from anchormatch import cluster
-from anchormatch.cluster import _checks, _engine, _run
+from anchormatch.cluster import _checks, _engine, _halo, _run
 from anchormatch.cluster._exchange import workers_of
 
 # Killed workers leave sockets and semaphores behind, which is what they are killed for.
@@ -123,6 +124,21 @@ def test_graphs_of_several_blocks(client):
         assert abs(x - y) <= 0.002
 
 
+def test_what_a_task_gathers_at_once_changes_no_byte_and_is_not_gathered_twice(
+    pair, found, client, monkeypatch
+):
+    reads = []
+    lists_of = _halo.lists_of
+    monkeypatch.setattr(_halo, "lists_of", lambda *a: reads.append(len(a[4])) or lists_of(*a))
+    # Some forty nodes reach so many rows.
+    monkeypatch.setattr(_halo, "CHUNK", 512)
+    monkeypatch.setattr(_halo, "REACH", 256)
+    monkeypatch.setattr(_halo, "_LEAST", 8)
+    same(found, cluster.match(pair.source, pair.target, pair.anchors, client=client).compute())
+    # Each task finds the size that fits once: most reads are of it, and few of the first.
+    assert reads.count(512) * 10 < len(reads)
+
+
 def test_weights_soft_anchors_and_nodes_without_a_partner(client):
     pair = Pair(nodes=800, kept=0.8, weighted=True, anchors=30)
     anchors = [(i, a, 0.9 if k % 3 == 0 else 1.0) for k, (i, a) in enumerate(pair.anchors)]
@@ -194,6 +210,25 @@ def test_a_run_goes_on_after_it_was_stopped_at_any_stage(pair, found, client, tm
     same(found, after.compute())
     with pytest.raises(ValueError, match="preset was 'best' there and is 'fast' now"):
         cluster.match(pair.source, pair.target, pair.anchors, preset="fast", **options)
+
+
+def test_checkpoints_that_take_long_are_rare(pair, found, client, tmp_path, monkeypatch):
+    write, phases = _run.Checkpoint.write, []
+    monkeypatch.setattr(
+        _run.Checkpoint, "write", lambda self, at, held: phases.append(at["phase"]) or write(self, at, held)
+    )
+    monkeypatch.setattr(_run, "_EVERY", 0.0)
+    kept = []
+    for times in (0.0, 1e9):
+        monkeypatch.setattr(_run, "_TIMES", times)
+        options = {"client": client, "checkpoint": str(tmp_path / str(times))}
+        same(found, cluster.match(pair.source, pair.target, pair.anchors, **options).compute())
+        kept.append(phases.copy())
+        phases.clear()
+    often, rare = kept
+    # After every round, and after every stage alone.
+    assert len(often) > len(rare)
+    assert all(one != other for one, other in itertools.pairwise(rare))
 
 
 class Stop(Exception):
@@ -418,6 +453,19 @@ def test_every_worker_needs_our_version(pair, client, monkeypatch):
     monkeypatch.setattr(_checks, "_probe", lambda: lambda: "ModuleNotFoundError()")
     with pytest.raises(RuntimeError, match="has no anchormatch"):
         cluster.match(pair.source, pair.target, pair.anchors, client=client)
+
+
+def test_the_log_has_every_stage_and_on_demand_every_step(pair, client, caplog):
+    with caplog.at_level(logging.DEBUG, logger="anchormatch.cluster"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client, preset="fast")
+    ours = [record for record in caplog.records if record.name == "anchormatch.cluster"]
+    steps = [record.getMessage() for record in ours if record.levelno == logging.DEBUG]
+    stages = [record.getMessage() for record in ours if record.levelno == logging.INFO]
+    assert any(line.startswith("expansion-judge: ") for line in steps)
+    assert all(line.endswith(" bytes moved") and " s, " in line for line in steps)
+    named = {line.partition(":")[0] for line in stages}
+    assert {"reading", "expansion", "beliefs", "restarts", "decision", "chance"} <= named
+    assert all(" s, " in line and " bytes moved, " in line for line in stages)
 
 
 def test_progress_names_the_stages(pair, client):

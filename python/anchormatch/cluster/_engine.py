@@ -108,9 +108,11 @@ class Engine:
             heads.append(self.client.submit(_head, future, key=f"head-{key}", **pinned))
         found = self.gather(heads)
         self._paused = {}
+        seconds, moved = time.monotonic() - begin, sum(moved for _, moved in found)
+        logger.debug("%s-%s: %.2f s, %d bytes moved", stage, name, seconds, moved)
         entry = self.stages.setdefault(stage, Stage(stage))
-        entry.seconds += time.monotonic() - begin
-        entry.moved += sum(moved for _, moved in found)
+        entry.seconds += seconds
+        entry.moved += moved
         entry.steps += 1
         return futures, [head for head, _ in found]
 

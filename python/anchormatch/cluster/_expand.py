@@ -17,7 +17,17 @@ from .._native import (
     blocks_touched,
 )
 from ._exchange import Reader, Ref
-from ._halo import CHUNK, Spoken, ask, degrees_of, gathered_rows, offsets_of, settled_or_closed, values_of
+from ._halo import (
+    CHUNK,
+    Spoken,
+    ask,
+    degrees_of,
+    distinct,
+    gathered_rows,
+    offsets_of,
+    settled_or_closed,
+    values_of,
+)
 from ._views import NONE, arrays_of
 
 Held = dict[str, Any]
@@ -273,7 +283,7 @@ def _counted(
     size = common["size"]
     is_matched = partner != NONE
     matched = partner[is_matched]
-    reached = np.unique(matched)
+    reached = distinct(matched)
     lengths, columns, weights, degrees = gathered_rows(reader, other_blocks, size, reached, "rows")
     rows = (lengths, columns, weights if block["weights"] is not None else None)
     counts, parts = blocks_count_source(common["setting"], arrays, partner, ghost, reached, rows)
@@ -316,9 +326,9 @@ def _sure(partner: Any, share: Any, least: float) -> Any:
 def looks(reader: Reader, common: Held, samples: Any, blocks: list[Ref]) -> Any:
     """What is found for samples."""
     size = common["size"]
-    reached = np.unique(samples.reshape(-1, 3)[:, 1:])
+    reached = distinct(samples.reshape(-1, 3)[:, 1:])
     lengths, columns, _, degrees = gathered_rows(reader, blocks, size, reached, "rows")
-    seen = np.unique(columns)
+    seen = distinct(columns)
     seen_degrees = degrees_of(reader, blocks, size, seen)
     none = np.empty(0, dtype=np.float32)
     halo = (

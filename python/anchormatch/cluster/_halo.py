@@ -11,7 +11,17 @@ from .._native import blocks_ask, blocks_ghosts, blocks_reach
 from ._exchange import Reader, Ref
 from ._views import NONE, arrays_of
 
-__all__ = ["CHUNK", "REACH", "Spoken", "ask", "by_owner", "gathered_rows", "offsets_of", "values_of"]
+__all__ = [
+    "CHUNK",
+    "REACH",
+    "Spoken",
+    "ask",
+    "by_owner",
+    "distinct",
+    "gathered_rows",
+    "offsets_of",
+    "values_of",
+]
 
 #: Nodes of a block that are asked about at once, and nodes of the other graph whose rows that may take:
 #: what bounds the memory of a task. Fewer nodes than the least are not asked about.
@@ -37,6 +47,16 @@ def by_owner(nodes: Any, size: int) -> list[tuple[int, Any]]:
 
 def offsets_of(lengths: Any) -> Any:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+
+def distinct(values: Any) -> Any:
+    """Numbers in ascending order, each once: ``numpy.unique`` without its table, which costs a hundred
+    times as much as sorting once it is larger than a cache.
+    """
+    values = np.sort(values, axis=None)
+    first = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return values[first]
 
 
 def _joined(parts: list[Any], dtype: Any) -> Any:
@@ -106,24 +126,27 @@ def ask(
     size = common["size"]
     arrays = arrays_of(block)
     found = []
-    left = [nodes[begin : begin + CHUNK] for begin in range(0, len(nodes), CHUNK)][::-1]
-    while left:
-        some = left.pop()
+    begin, chunk = 0, CHUNK
+    while begin < len(nodes):
+        some = nodes[begin : begin + chunk]
         lists = None if spoken is None else lists_of(reader, spoken, size, block, some, partners)
         reached = blocks_reach(arrays, some, partners, lists)
         if len(reached) > REACH and len(some) > _LEAST:
-            half = len(some) // 2
-            left += [some[half:], some[:half]]
+            # The nodes that follow are mostly like these: their lists are not read in vain again.
+            chunk = len(some) // 2
             continue
+        begin += len(some)
+        if 2 * len(reached) <= REACH:
+            chunk = min(2 * chunk, CHUNK)
         lengths, columns, weights, degrees = gathered_rows(
             reader, rows_from[0], size, reached, rows_from[1]
         )
         if block["weights"] is None:
             weights = None
         soft = _soft(common, side, block["begin"], some)
-        seen = np.unique(columns)
+        seen = distinct(columns)
         if soft:
-            seen = np.union1d(seen, np.array([a for _, a, _ in soft], dtype=np.uint32))
+            seen = distinct(np.concatenate((seen, np.array([a for _, a, _ in soft], dtype=np.uint32))))
         state, own_degrees = values_of(reader, nodes_from, size, seen, ("settled", "degree"))
         if not len(seen):
             state = np.empty(0, dtype=np.float32)

@@ -9,7 +9,7 @@ import numpy as np
 from .._native import blocks_graph_numbers, blocks_scores
 from ._engine import Engine, Futures
 from ._exchange import Reader, Ref
-from ._halo import degrees_of, offsets_of
+from ._halo import degrees_of, distinct, offsets_of
 from ._ids import is_known, objects, place
 
 __all__ = [
@@ -130,7 +130,7 @@ def _ids_of(column: Any, name: str) -> Any:
 
 
 def _unique(ids: Any) -> Any:
-    return np.unique(ids) if ids.dtype != object else objects(sorted(set(ids.tolist())))
+    return distinct(ids) if ids.dtype != object else objects(sorted(set(ids.tolist())))
 
 
 def ids_like(ids: list[Any], kind: str | None, name: str) -> Any:
@@ -215,7 +215,7 @@ def arcs(reader: Reader, part: Held, buckets: list[Ref], cuts: list[Any], offset
 
 def _sorted_arcs(packed: Any, weights: Any) -> Held:
     if weights is None:
-        return {"arcs": np.unique(packed), "weights": None}
+        return {"arcs": distinct(packed), "weights": None}
     order = np.argsort(packed, kind="stable")
     packed, weights = packed[order], weights[order]
     first = np.concatenate(([True], packed[1:] != packed[:-1])) if len(packed) else np.ones(0, dtype=bool)

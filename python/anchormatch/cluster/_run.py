@@ -33,8 +33,9 @@ __all__ = ["Run"]
 
 logger = logging.getLogger("anchormatch.cluster")
 
-#: Seconds between two checkpoints within a stage.
-_EVERY = 10.0
+#: Seconds between two checkpoints within a stage, and times as long as the last one took: of large graphs
+#: a round is long, and what is held is written in seconds.
+_EVERY, _TIMES = 10.0, 10.0
 #: Seconds that a cluster gets after a loss, and at most until as many workers are there as before: those
 #: that are left hold all blocks from then on.
 _BREATH, _RETURN = 1.0, 60.0
@@ -53,7 +54,7 @@ class Run:
         self.held: dict[str, Futures] = {}
         self.at: dict[str, Any] = {"phase": "read"}
         self.manifest: dict[str, Any] | None = None
-        self._written = 0.0
+        self._written, self._rest = 0.0, 0.0
 
     def to_the_end(self, sources: tuple[Sources, Sources], anchors: Any, check: Any) -> Futures:
         self.sources, self.anchors, self.check = sources, anchors, check
@@ -66,7 +67,7 @@ class Run:
             try:
                 getattr(self, f"_{phase}")()
                 losses = 0
-                if self.at["phase"] != phase or time.monotonic() - self._written > _EVERY:
+                if self.at["phase"] != phase or time.monotonic() - self._written > self._rest:
                     self._keep()
             except Lost as loss:
                 losses += 1
@@ -79,8 +80,10 @@ class Run:
     def _keep(self) -> None:
         if self.at["phase"] in ("read", "done"):
             return
+        begin = time.monotonic()
         self.manifest = self.store.write(self.at, self.held)
         self._written = time.monotonic()
+        self._rest = max(_EVERY, _TIMES * (self._written - begin))
 
     def _restore(self) -> None:
         if self.manifest is None:
