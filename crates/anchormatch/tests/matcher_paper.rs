@@ -271,3 +271,51 @@ proptest! {
         }
     }
 }
+
+/// Of equal graphs every rival stands on both sides, and which of the two was learned from first was left to rounding.
+#[test]
+fn equal_violations_are_learned_from_together() {
+    const WEIGHTS: [f64; 21] = [
+        0.41158501201687236,
+        0.13051701540238025,
+        0.4088312735381038,
+        0.4479613459262628,
+        0.6231678086549097,
+        0.15731315737556636,
+        0.20945527114608323,
+        0.47738734078218825,
+        0.24177846199180078,
+        0.3704513749659545,
+        0.3756722788773924,
+        0.9253343754912945,
+        0.6313275185017854,
+        0.48319009936087587,
+        0.1682960808285824,
+        0.5066103330083005,
+        0.8444974673592796,
+        0.1498743251583019,
+        0.19050709746477584,
+        0.16661910426489251,
+        0.8562847335347533,
+    ];
+    let ends = (0..7).flat_map(|i| (i + 1..7).map(move |j| (i, j)));
+    let edges: Vec<_> = ends.zip(WEIGHTS).collect();
+    let complete = |unit: f64| {
+        let edges: Vec<_> = edges.iter().map(|&((i, j), w)| (i, j, unit * w)).collect();
+        Graph::from_edges(7, &edges).unwrap()
+    };
+    let paper = Paper::with_terms(Terms::HeatProximity);
+    let objective = |unit: f64| {
+        let target = complete(unit).permuted(&[3, 1, 5, 2, 4, 6, 0]).unwrap();
+        let source = complete(1.0);
+        run(&paper, &source, &target, &[(0, 6), (1, 1)]).objective
+    };
+    let plain = objective(1.0);
+    for unit in [1e-3, 1e5, 7e-9, 3.3e7] {
+        let other = objective(unit);
+        assert!(
+            (other - plain).abs() < 1e-6 * plain,
+            "{unit}: {other} and {plain}"
+        );
+    }
+}

@@ -27,7 +27,7 @@ pub(super) struct WorkingSet {
 }
 
 /// What a scan finds for one anchor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finding {
     /// The slack that the working set asks for.
     pub(super) working_slack: f64,
@@ -35,9 +35,13 @@ pub(super) struct Finding {
     pub(super) slack: f64,
     /// The least margin of a constraint.
     pub(super) least_margin: f64,
-    /// The rival outside the working set that asks for the most slack, if it asks for any.
-    candidate: Option<usize>,
+    /// The rivals outside the working set that ask for the most slack, if any asks for some. Equal graphs have each of them
+    /// twice, once on either side; which of the two were taken would be left to rounding, and what is projected depends on it.
+    candidates: Vec<usize>,
 }
+
+/// Slacks that differ by no more than this share are equal.
+const EQUAL: f64 = 1e-9;
 
 impl Finding {
     /// How much the worst constraint outside the working set is violated.
@@ -65,7 +69,7 @@ impl WorkingSet {
         self.loss.len()
     }
 
-    /// Adds the candidate of each anchor whose violation is above `threshold`; returns how many.
+    /// Adds the candidates of each anchor whose violation is above `threshold`; returns how many.
     pub(super) fn add(
         &mut self,
         examples: &Examples<'_>,
@@ -84,9 +88,6 @@ impl WorkingSet {
             *matrix = Matrix::from_vec(rows, d, data);
         };
         for (k, finding) in findings.iter().enumerate() {
-            let Some(rival) = finding.candidate else {
-                continue;
-            };
             if finding.violation() <= threshold {
                 continue;
             }
@@ -95,19 +96,21 @@ impl WorkingSet {
                 examples.source.row(anchor.source),
                 examples.target.row(anchor.target),
             );
-            match examples.side(rival) {
-                Side::Target(b) => grow(&mut self.rivals, own.0, examples.target.row(b)),
-                Side::Source(j) => grow(&mut self.rivals, examples.source.row(j), own.1),
+            for &rival in &finding.candidates {
+                match examples.side(rival) {
+                    Side::Target(b) => grow(&mut self.rivals, own.0, examples.target.row(b)),
+                    Side::Source(j) => grow(&mut self.rivals, examples.source.row(j), own.1),
+                }
+                grow(&mut self.pairs, own.0, own.1);
+                self.loss.push(examples.loss(k, rival));
+                self.anchor.push(k);
+                self.member[k * examples.rivals() + rival] = true;
             }
-            grow(&mut self.pairs, own.0, own.1);
-            self.loss.push(examples.loss(k, rival));
-            self.anchor.push(k);
-            self.member[k * examples.rivals() + rival] = true;
         }
         self.len() - before
     }
 
-    /// Scans every rival of every anchor under B; of equal ones the lowest counts, targets first.
+    /// Scans every rival of every anchor under B.
     pub(super) fn scan(&self, examples: &Examples<'_>, b: &Matrix) -> Vec<Finding> {
         let (source, target) = (examples.source, examples.target);
         let split = source.cols();
@@ -132,7 +135,7 @@ impl WorkingSet {
                 let mut working_slack = 0.0_f64;
                 let mut outside = 0.0_f64;
                 let mut least_margin = f64::INFINITY;
-                let mut candidate = None;
+                let mut open = Vec::with_capacity(examples.rivals());
                 for rival in 0..examples.rivals() {
                     let margin = match examples.side(rival) {
                         Side::Target(b) if b == anchor.target => continue,
@@ -147,16 +150,19 @@ impl WorkingSet {
                     let needed = loss * (1.0 - margin);
                     if member[rival] {
                         working_slack = working_slack.max(needed);
-                    } else if needed > outside {
-                        outside = needed;
-                        candidate = Some(rival);
+                    } else if needed > 0.0 {
+                        outside = outside.max(needed);
+                        open.push((rival, needed));
                     }
                 }
+                let most = open
+                    .iter()
+                    .filter(|(_, needed)| *needed >= (1.0 - EQUAL) * outside);
                 Finding {
                     working_slack,
                     slack: working_slack.max(outside),
                     least_margin,
-                    candidate,
+                    candidates: most.map(|(rival, _)| *rival).collect(),
                 }
             })
             .collect()
