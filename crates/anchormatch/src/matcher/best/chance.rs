@@ -11,7 +11,7 @@
 
 use super::thresholds::{
     BLIND_AGREEMENT, BLIND_PAIRS, CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH,
-    CONTRADICTED, HALVES_ASKED,
+    CONTRADICTED, HALVES_ASKED, LEAST_CONTRADICTED,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -35,6 +35,8 @@ pub(super) struct Agreement {
     pub(super) agreed: usize,
     /// On how many they would by what each of them believes.
     pub(super) expected: f64,
+    /// Whether edges say nothing but that they are there, which both judge as well as any matching is judged.
+    pub(super) is_plain: bool,
 }
 
 impl Agreement {
@@ -57,10 +59,12 @@ impl Agreement {
     }
 
     /// Whether both halves are sure of pairs that the other has elsewhere: they agree as blind choices do, and by what
-    /// they believe would agree on far more.
+    /// they believe would agree on far more. Of few nodes, and where weights or directions tell more than lists of
+    /// candidates make of them, halves can both be wrong where all anchors together are right.
     fn is_contradiction(self) -> bool {
         let expected = self.expected / self.asked.max(1) as f64;
-        self.share() <= self.blind() && expected >= CONTRADICTED * self.blind()
+        let can_tell = self.is_plain && self.asked >= LEAST_CONTRADICTED;
+        can_tell && self.share() <= self.blind() && expected >= CONTRADICTED * self.blind()
     }
 }
 
@@ -153,6 +157,7 @@ impl Chance {
                 asked,
                 agreed,
                 expected,
+                ..
             } = agreement;
             log.parameter(
                 "pairs on which two halves of the anchors agree",
@@ -190,6 +195,7 @@ mod tests {
             asked,
             agreed,
             expected,
+            is_plain: true,
         };
         let called = Chance::of([-200.0], true);
         let beside = |agreed, mean| called.beside(of(400, agreed, 40.0), mean);
@@ -215,16 +221,16 @@ mod tests {
     #[test]
     fn halves_that_are_sure_of_different_pairs_are_chance() {
         let found = Chance::of([500.0], true);
-        let beside = |agreed, expected| {
-            let asked = 400;
-            let agreement = Agreement {
-                asked,
-                agreed,
-                expected,
-            };
-            found.beside(agreement, 0.9)
+        let of = |asked, agreed, expected, is_plain| Agreement {
+            asked,
+            agreed,
+            expected,
+            is_plain,
         };
+        let beside = |agreed, expected| found.beside(of(400, agreed, expected, true), 0.9);
         assert!(beside(10, 250.0).weight < 1e-3);
+        assert_eq!(found.beside(of(400, 10, 250.0, false), 0.9).weight, 1.0);
+        assert_eq!(found.beside(of(60, 1, 50.0, true), 0.9).weight, 1.0);
         // A half that found nothing contradicts nobody.
         assert_eq!(beside(10, 30.0).weight, 1.0);
         assert_eq!(beside(200, 300.0).weight, 1.0);

@@ -8,6 +8,9 @@
 //! the square of what either has right; and where each is sure of pairs that the other has elsewhere, neither is to be
 //! believed.
 //!
+//! Halves know less than all anchors, and lists less than all pairs: of few nodes, with weights or with directions, both may be
+//! wrong where the match is right, and only what they agree on counts.
+//!
 //! Evidence that is not of edges speaks to both halves alike, and nothing follows where there is some.
 
 use super::beliefs::believe;
@@ -49,7 +52,10 @@ pub(super) fn agreement(
         let group = |node: u32| orbits.group_of(node as usize);
         a == b || (group(a).is_some() && group(a) == group(b))
     };
-    let mut agreement = Agreement::default();
+    let mut agreement = Agreement {
+        is_plain: (sides.iter()).all(|side| side.weights.is_none() && side.kinds.is_none()),
+        ..Agreement::default()
+    };
     for (i, _) in pairs {
         agreement.asked += 1;
         let ((a, sure), (b, as_sure)) = (one[i], other[i]);
