@@ -35,6 +35,12 @@ def test_refusals_and_notes_end_with_advice():
         MemoryError, match='; raise max_memory, try regime="sparse", or match smaller graphs$'
     ):
         am.match(pair.source, pair.target, max_memory="13K")
+    words = (
+        "; raise max_memory, match on a cluster with anchormatch.cluster.match, or match smaller graphs$"
+    )
+    ring = am.graph([(i, (i + 1) % 400) for i in range(400)])
+    with pytest.raises(MemoryError, match=words):
+        am.match(ring, ring, regime="sparse", max_memory="300K")
     with pytest.raises(MemoryError, match="; raise max_memory, take fewer points, or give a sparse graph"):
         am.points(np.zeros((100_000, 2)), max_memory="1M").edges()
     wrong = pair.truth[:4].copy()

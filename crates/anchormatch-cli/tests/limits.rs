@@ -67,6 +67,16 @@ fn advice_can_be_followed() {
     let dense = "match ring.csv ring.csv --max-memory 1M";
     let line = bench.run(&format!("{dense} --regime dense")).refused(4);
     assert!(line.contains("--regime sparse"), "{line}");
+    // Lists that do not fit either are for a cluster, and the help says from which size on.
+    let lists = "match ring.csv ring.csv --regime sparse --max-memory 300K";
+    let line = bench.run(lists).refused(4);
+    assert!(line.contains("anchormatch.cluster.match"), "{line}");
+    let help = bench.run("match --help").ok();
+    let words: Vec<&str> = help.split_whitespace().collect();
+    says(
+        &words.join(" "),
+        &["ten million nodes on a machine of 32 GB", "anchormatch.cluster.match"],
+    );
     // A solver needs all pairs.
     let line = bench.run(&format!("{dense} --solver faq")).refused(4);
     assert!(!line.contains("--regime"), "{line}");

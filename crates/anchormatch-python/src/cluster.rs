@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use anchormatch::matcher::Effort;
 use anchormatch::matcher::blocks::{
     self, Believed, Block, Course, Halo, Inquiry, Lists, Next, Numbers, PairSet, Question, Rows,
-    Sample, Setting,
+    Sample, Setting, Stored,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -43,6 +43,13 @@ type Answer<'py> = (
     Option<Bound<'py, PyArray1<f32>>>,
 );
 
+type PartArrays<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<u32>>,
+    Option<Bound<'py, PyArray1<f32>>>,
+    Bound<'py, PyArray1<u32>>,
+);
+
 /// Lends the arrays of a block to a closure as a [`Block`].
 macro_rules! block {
     ($arrays:expr) => {
@@ -57,6 +64,21 @@ macro_rules! block {
             $arrays.4.as_slice()?,
         )
         .map_err(exception)?
+    };
+}
+
+/// Lends them as a [`Stored`] block, of which the rows that are asked for are looked at.
+macro_rules! stored {
+    ($arrays:expr) => {
+        Stored {
+            offsets: $arrays.0.as_slice()?,
+            columns: $arrays.1.as_slice()?,
+            weights: match &$arrays.2 {
+                Some(weights) => Some(weights.as_slice()?),
+                None => None,
+            },
+            ghosts: $arrays.3.as_slice()?,
+        }
     };
 }
 
@@ -140,33 +162,38 @@ pub(crate) fn blocks_scores<'py>(
     Ok(scores.collect::<Vec<f32>>().into_pyarray(py))
 }
 
-/// Rows of some nodes: lengths, neighbours, weights.
+/// Rows of some nodes: lengths, neighbours, weights. With the partners of all ghosts, those that have none.
 #[pyfunction]
 pub(crate) fn blocks_rows<'py>(
     py: Python<'py>,
     block: BlockArrays<'py>,
     nodes: U32<'py>,
-    open: Option<Flags<'py>>,
+    partners: Option<U32<'py>>,
 ) -> PyResult<Answer<'py>> {
-    let (block, nodes) = (block!(block), nodes.as_slice()?);
-    let open = match &open {
-        Some(open) => Some(open.as_slice()?),
+    let (stored, nodes) = (stored!(block), nodes.as_slice()?);
+    let partners = match &partners {
+        Some(partners) => Some(partners.as_slice()?),
         None => None,
     };
-    let rows = py.detach(|| block.rows(nodes, open)).map_err(exception)?;
-    Ok(answer(py, rows))
+    let rows = py.detach(|| stored.rows(nodes, partners));
+    Ok(answer(py, rows.map_err(exception)?))
 }
 
-/// The places of the ghosts next to some nodes.
+/// Some nodes of a block as a block of their own: offsets, columns, weights, and the places of its ghosts.
 #[pyfunction]
-pub(crate) fn blocks_ghosts<'py>(
+pub(crate) fn blocks_part<'py>(
     py: Python<'py>,
     block: BlockArrays<'py>,
     nodes: U32<'py>,
-) -> PyResult<Bound<'py, PyArray1<u32>>> {
-    let (block, nodes) = (block!(block), nodes.as_slice()?);
-    let found = py.detach(|| block.ghosts_of(nodes)).map_err(exception)?;
-    Ok(found.into_pyarray(py))
+) -> PyResult<PartArrays<'py>> {
+    let (stored, nodes) = (stored!(block), nodes.as_slice()?);
+    let part = py.detach(|| stored.part(nodes)).map_err(exception)?;
+    Ok((
+        part.offsets.into_pyarray(py),
+        part.columns.into_pyarray(py),
+        part.weights.map(|weights| weights.into_pyarray(py)),
+        part.places.into_pyarray(py),
+    ))
 }
 
 /// Some rows of lists, with the entries that are at least so large: lengths, nodes, values.

@@ -25,6 +25,7 @@ from ._halo import (
     distinct,
     gathered_rows,
     offsets_of,
+    part_of,
     settled_or_closed,
     values_of,
 )
@@ -47,6 +48,7 @@ def begin(reader: Reader, common: Held, side: int, block: Held, first: Held, gho
         ghost,
         np.full(nodes, NONE),
         np.zeros(nodes, np.float32),
+        _settled(block, ghost),
         None,
     )
 
@@ -59,10 +61,9 @@ def _state(
     ghost: Any,
     best: Any,
     posterior: Any,
+    settled: Any,
     touched: Any,
 ) -> Held:
-    arrays = arrays_of(block)
-    settled = blocks_sums(arrays, (ghost != NONE).astype(np.float32))
     is_open = partner == NONE
     if touched is None:
         touched = settled > 0
@@ -85,6 +86,17 @@ def _state(
             "touched": int(np.count_nonzero(touched)),
         },
     }
+
+
+def _settled(block: Held, ghost: Any, before: Any = None, changed: Any = None) -> Any:
+    """How many neighbours of each node have partners; only of those that changed, where these are few."""
+    if before is not None and 4 * np.count_nonzero(changed) < len(changed):
+        nodes = np.flatnonzero(changed).astype(np.uint32)
+        arrays, places = part_of(block, nodes)
+        settled = before.copy()
+        settled[nodes] = blocks_sums(arrays, (ghost[places] != NONE).astype(np.float32))
+        return settled
+    return blocks_sums(arrays_of(block), (ghost != NONE).astype(np.float32))
 
 
 def judge(
@@ -162,6 +174,7 @@ def settle(
     partner, ghost = state["partner"], state["ghost"]
     if bound is None:
         touched = crossed["stale"] if which == "stale" else np.zeros(len(partner), dtype=bool)
+        changed = np.zeros(len(partner), dtype=bool)
     else:
         partner, ghost = partner.copy(), ghost.copy()
         mine = crossed["level"] >= np.float32(bound)
@@ -187,14 +200,17 @@ def settle(
                 hit = block["ghosts"][inside] == nodes if len(ghost) else np.zeros(len(nodes), dtype=bool)
                 ghost[places[hit]] = partners[hit]
                 new[places[hit]] = True
-        touched = blocks_touched(arrays_of(block), new)
-    return _state(common, side, block, partner, ghost, judged["best"], judged["posterior"], touched)
+        touched = changed = blocks_touched(arrays_of(block), new)
+    settled = _settled(block, ghost, state["own_settled"], changed)
+    found = (partner, ghost, judged["best"], judged["posterior"], settled)
+    return _state(common, side, block, *found, touched)
 
 
 def refit(reader: Reader, common: Held, side: int, block: Held, state: Held) -> Held:
     """The state by the model as it is now, with all open nodes touched."""
     kept = (state["partner"], state["ghost"], state["best"], state["posterior"])
-    return _state(common, side, block, *kept, np.ones(len(state["partner"]), dtype=bool))
+    touched = np.ones(len(state["partner"]), dtype=bool)
+    return _state(common, side, block, *kept, state["own_settled"].copy(), touched)
 
 
 def tentative(
@@ -276,7 +292,7 @@ def _counted(
     end: int,
 ) -> Held:
     """The counts of some nodes of a block."""
-    arrays, places = _cut(block, begin, end)
+    arrays, places = part_of(block, np.arange(begin, end, dtype=np.uint32))
     partner, ghost = partner[begin:end], ghost[places]
     if side == 1:
         return {"counts": blocks_count_target(arrays, partner, ghost)}
@@ -296,25 +312,6 @@ def _counted(
         "classes": np.unique(classes, return_counts=True),
         "samples": blocks_samples(arrays, first, common["nodes"][0], partner, ghost),
     }
-
-
-def _cut(block: Held, begin: int, end: int) -> tuple[Any, Any]:
-    """Some rows of a block as a block with the ghosts that they lead to, and the places of these."""
-    offsets = block["offsets"][begin : end + 1]
-    low, high = int(offsets[0]), int(offsets[-1])
-    columns, weights = block["columns"][low:high], block["weights"]
-    is_used = np.zeros(len(block["ghosts"]), dtype=bool)
-    is_used[columns] = True
-    places = np.flatnonzero(is_used)
-    numbers = np.cumsum(is_used, dtype=np.uint32) - np.uint32(1)
-    arrays = (
-        offsets - low,
-        numbers[columns],
-        None if weights is None else weights[low:high],
-        block["ghosts"][places],
-        block["degrees"][places],
-    )
-    return arrays, places
 
 
 def _sure(partner: Any, share: Any, least: float) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._native import blocks_ask, blocks_ghosts, blocks_reach
+from .._native import blocks_ask, blocks_part, blocks_reach
 from ._exchange import Reader, Ref
 from ._views import NONE, arrays_of
 
@@ -20,6 +20,7 @@ __all__ = [
     "distinct",
     "gathered_rows",
     "offsets_of",
+    "part_of",
     "values_of",
 ]
 
@@ -89,21 +90,23 @@ def gathered_rows(reader: Reader, refs: list[Ref], size: int, nodes: Any, view: 
     return lengths, columns, weights, degrees
 
 
-def lists_of(
-    reader: Reader, spoken: Spoken, size: int, block: dict[str, Any], nodes: Any, partners: Any
-) -> Any:
-    """Lists of the ghosts next to some nodes, as the kernels take them: the others' are empty.
+def part_of(block: dict[str, Any], nodes: Any) -> tuple[Any, Any]:
+    """Some nodes of a block as a block with the ghosts that they lead to, and the places of these.
 
-    Where a ghost has a partner, nobody looks at its list.
+    What is done for a few nodes takes no longer in a block of many.
     """
+    offsets, columns, weights, places = blocks_part(arrays_of(block), nodes)
+    return (offsets, columns, weights, block["ghosts"][places], block["degrees"][places]), places
+
+
+def lists_of(reader: Reader, spoken: Spoken, size: int, ghosts: Any, partners: Any) -> Any:
+    """Lists of ghosts, as the kernels take them: where one has a partner, nobody looks at its list."""
     refs, field, least = spoken
-    places = blocks_ghosts(arrays_of(block), nodes)
-    if partners is not None:
-        places = places[partners[places] == NONE]
-    cut = by_owner(block["ghosts"][places], size)
+    is_open = np.ones(len(ghosts), dtype=bool) if partners is None else partners == NONE
+    cut = by_owner(ghosts[is_open], size)
     parts = reader.read([(refs[owner], "lists", (field, mine, least)) for owner, mine in cut])
-    lengths = np.zeros(len(block["ghosts"]), dtype=np.uint32)
-    lengths[places] = _joined([part[0] for part in parts], np.uint32)
+    lengths = np.zeros(len(ghosts), dtype=np.uint32)
+    lengths[is_open] = _joined([part[0] for part in parts], np.uint32)
     columns = _joined([part[1] for part in parts], np.uint32)
     return offsets_of(lengths), columns, _joined([part[2] for part in parts], np.float32)
 
@@ -124,13 +127,15 @@ def ask(
 ) -> Any:
     """Who could be the partners of some nodes: lengths, nodes and values."""
     size = common["size"]
-    arrays = arrays_of(block)
     found = []
     begin, chunk = 0, CHUNK
     while begin < len(nodes):
         some = nodes[begin : begin + chunk]
-        lists = None if spoken is None else lists_of(reader, spoken, size, block, some, partners)
-        reached = blocks_reach(arrays, some, partners, lists)
+        arrays, places = part_of(block, some)
+        own = np.arange(len(some), dtype=np.uint32)
+        known = None if partners is None else partners[places]
+        lists = None if spoken is None else lists_of(reader, spoken, size, arrays[3], known)
+        reached = blocks_reach(arrays, own, known, lists)
         if len(reached) > REACH and len(some) > _LEAST:
             # The nodes that follow are mostly like these: their lists are not read in vain again.
             chunk = len(some) // 2
@@ -164,7 +169,7 @@ def ask(
             is_open,
         )
         soft_ones = (soft, common["most"])
-        about = (side, arrays, some, partners, lists, settled, halo, soft_ones, others)
+        about = (side, arrays, own, known, lists, settled[some], halo, soft_ones, others)
         found.append(blocks_ask(common["setting"], *about, question))
     lengths = _joined([part[0] for part in found], np.uint32)
     columns = _joined([part[1] for part in found], np.uint32)

@@ -367,7 +367,7 @@ class Run:
         across = [self._refs("b0", "s0"), self._refs("b1", "s1")]
         (held["l0"], held["l1"]), _ = self._both(
             "expansion",
-            "noisy seeds",
+            "noisy-seeds",
             expand.tentative,
             lambda k, p: (
                 common,
@@ -406,7 +406,8 @@ class Run:
         lists, _ = self._one(
             0,
             "beliefs",
-            "evidence",
+            # Dask takes eight letters of which the first is one of a to f for a hash, and leaves them out.
+            "candidates",
             believe.evidence,
             lambda p: (
                 common,

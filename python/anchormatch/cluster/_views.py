@@ -69,8 +69,7 @@ def _rows(held: Held, nodes: Any) -> Any:
 
 def _open_rows(held: Held, nodes: Any) -> Any:
     """Rows without the neighbours that have partners."""
-    rows = blocks_rows(arrays_of(held), nodes, held["ghost"] == NONE)
-    return (*rows, _degrees(held, nodes))
+    return (*blocks_rows(arrays_of(held), nodes, held["ghost"]), _degrees(held, nodes))
 
 
 def _new(held: Held, bound: float) -> Any:

@@ -130,15 +130,6 @@ impl Block<'_> {
         Ok(reached)
     }
 
-    /// The places of the ghosts next to some nodes, ascending.
-    ///
-    /// # Errors
-    /// When there is no such node.
-    pub fn ghosts_of(&self, nodes: &[u32]) -> Result<Vec<u32>> {
-        self.check(nodes)?;
-        Ok(self.used(nodes).0)
-    }
-
     /// The ghosts next to some nodes, ascending, and the place of each ghost among them.
     fn used(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut places = vec![NONE; self.ghosts.len()];

@@ -2,8 +2,9 @@
 //!
 //! A block has the rows of its own nodes. Nodes that these lead to are its *ghosts*: it knows their numbers,
 //! their degrees and what is believed of them, and an engine keeps that up to date. To judge nodes of a block
-//! takes, beside that, rows of the other graph: [`Block::reach`] names them, another block's [`Block::rows`] has
-//! them, and [`ask`] is given them as a [`Halo`].
+//! takes, beside that, rows of the other graph: [`Block::reach`] names them, another block's [`Stored::rows`] has
+//! them, and [`ask`] is given them as a [`Halo`]. A question is of few of a block's nodes, so [`Stored::part`] makes a
+//! block of them alone, and nothing that is done for them takes as long as the whole block is large.
 //!
 //! Numbers of nodes are those of the whole graph wherever blocks exchange them. Within a call nodes are numbered
 //! anew in the same order, so that every sum runs and every tie is broken as on one machine, and counts are
@@ -13,6 +14,7 @@ mod asking;
 mod counting;
 mod listing;
 mod places;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +28,7 @@ pub use self::counting::{
 pub use self::listing::{
     Changes, Lists, balanced, choose, compare, left_over, log_sums, missed, negative_log_sums,
 };
+pub use self::stored::{Part, Stored};
 use super::model::{Fitted, Model, Sizes};
 use super::side::DegreeLaw;
 use super::{beliefs, decision, expansion, iterations, model, side};
@@ -269,42 +272,6 @@ impl<'a> Block<'a> {
 
     fn degree(&self, i: usize) -> u32 {
         self.range(i).len() as u32
-    }
-
-    /// The rows of some nodes: lengths, numbers of the neighbours in the whole graph, and weights. Where `open` has
-    /// a flag for every ghost, the others are left out.
-    ///
-    /// # Errors
-    /// When there is no such node, or not a flag for every ghost.
-    pub fn rows(&self, nodes: &[u32], open: Option<&[bool]>) -> Result<Rows> {
-        self.check(nodes)?;
-        if open.is_some_and(|open| open.len() != self.ghosts.len()) {
-            return Err(mismatch("open", "a flag for every ghost"));
-        }
-        let arcs = match open {
-            None => nodes.iter().map(|&i| self.range(i as usize).len()).sum(),
-            // How many are left is not known before.
-            Some(_) => 0,
-        };
-        let mut rows = Rows {
-            lengths: Vec::with_capacity(nodes.len()),
-            columns: Vec::with_capacity(arcs),
-            weights: self.weights.map(|_| Vec::with_capacity(arcs)),
-        };
-        for &i in nodes {
-            let before = rows.columns.len();
-            for place in self.range(i as usize) {
-                let j = self.columns[place] as usize;
-                if open.is_none_or(|open| open[j]) {
-                    rows.columns.push(self.ghosts[j]);
-                    if let (Some(out), Some(weights)) = (&mut rows.weights, self.weights) {
-                        out.push(weights[place]);
-                    }
-                }
-            }
-            rows.lengths.push((rows.columns.len() - before) as u32);
-        }
-        Ok(rows)
     }
 
     /// The sum of a value of its neighbours, for every node.

@@ -60,6 +60,30 @@ impl Held {
         .unwrap()
     }
 
+    fn stored(&self) -> Stored<'_> {
+        Stored {
+            offsets: &self.offsets,
+            columns: &self.columns,
+            weights: self.weights.as_deref(),
+            ghosts: &self.ghosts,
+        }
+    }
+
+    /// Some of its nodes as a block of their own, and the places of its ghosts.
+    fn part(&self, nodes: &[u32]) -> (Self, Vec<u32>) {
+        let part = self.stored().part(nodes).unwrap();
+        let of = |values: &[u32]| part.places.iter().map(|&j| values[j as usize]).collect();
+        let held = Self {
+            begin: self.begin,
+            offsets: part.offsets,
+            columns: part.columns,
+            weights: part.weights,
+            ghosts: of(&self.ghosts),
+            degrees: of(&self.degrees),
+        };
+        (held, part.places)
+    }
+
     fn ghostly(&self, values: &[u32]) -> Vec<u32> {
         self.ghosts.iter().map(|&j| values[j as usize]).collect()
     }
@@ -75,7 +99,7 @@ fn numbers_of(graph: &Graph) -> [f64; 7] {
 
 /// Rows of any nodes, from a block of the whole graph.
 fn halo_rows(whole: &Held, partners: &[u32]) -> (Vec<i64>, Rows) {
-    let rows = whole.block().rows(partners, None).unwrap();
+    let rows = whole.stored().rows(partners, None).unwrap();
     let mut offsets = vec![0];
     for &length in &rows.lengths {
         offsets.push(offsets[offsets.len() - 1] + i64::from(length));
@@ -204,6 +228,23 @@ fn blocks_fit_and_answer_as_one_machine_does() {
                     question: Question::Best,
                 };
                 let answers = ask(&setting, &held.block(), &halo, &inquiry).unwrap();
+                // The same of a block that has only these nodes.
+                let (part, places) = held.part(&nodes);
+                let ghosts: Vec<u32> = places.iter().map(|&j| ghosts[j as usize]).collect();
+                let settled: Vec<f32> =
+                    nodes.iter().map(|&i| inquiry.settled[i as usize]).collect();
+                let own: Vec<u32> = (0..nodes.len() as u32).collect();
+                let alone = Inquiry {
+                    nodes: &own,
+                    believed: Believed::Settled(&ghosts),
+                    settled: &settled,
+                    ..inquiry
+                };
+                assert_eq!(part.block().reach(&own, alone.believed).unwrap(), reached);
+                assert_eq!(
+                    ask(&setting, &part.block(), &halo, &alone).unwrap(),
+                    answers
+                );
                 let mut entries = answers
                     .columns
                     .iter()
@@ -215,5 +256,50 @@ fn blocks_fit_and_answer_as_one_machine_does() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn some_rows_are_those_of_the_block_and_only_they_are_looked_at() {
+    let (offsets, columns, ghosts) = ([0, 2, 3, 3, 5], [0, 3, 1, 2, 3], [4, 7, 8, 9]);
+    let weights = [0.5, 1.5, 2.5, 3.5, 4.5];
+    let stored = Stored {
+        offsets: &offsets,
+        columns: &columns,
+        weights: Some(&weights),
+        ghosts: &ghosts,
+    };
+    let rows = stored.rows(&[3, 0, 2], None).unwrap();
+    assert_eq!(rows.lengths, [2, 2, 0]);
+    assert_eq!(rows.columns, [8, 9, 4, 9]);
+    assert_eq!(rows.weights.unwrap(), [3.5, 4.5, 0.5, 1.5]);
+    let rows = stored.rows(&[0, 3], Some(&[NONE, 1, 2, NONE])).unwrap();
+    assert_eq!((rows.lengths, rows.columns), (vec![2, 1], vec![4, 9, 9]));
+    let part = stored.part(&[0, 2, 3]).unwrap();
+    assert_eq!(part.offsets, [0, 2, 2, 4]);
+    assert_eq!(
+        (part.columns, part.places),
+        (vec![0, 2, 1, 2], vec![0, 2, 3])
+    );
+    assert_eq!(part.weights.unwrap(), [0.5, 1.5, 3.5, 4.5]);
+    let none = stored.part(&[]).unwrap();
+    assert_eq!((none.offsets, none.places), (vec![0], vec![]));
+
+    assert!(stored.rows(&[4], None).is_err() && stored.part(&[4]).is_err());
+    assert!(stored.rows(&[0], Some(&[NONE])).is_err());
+    let short = Stored {
+        weights: Some(&weights[1..]),
+        ..stored
+    };
+    assert!(short.rows(&[0], None).is_err() && short.part(&[0]).is_err());
+    // The second row leads nowhere and the last ends before it begins: who asks for others gets them.
+    let broken = Stored {
+        offsets: &[0, 2, 3, 5, 4],
+        columns: &[0, 3, 4, 2, 3],
+        ..stored
+    };
+    assert_eq!(broken.rows(&[0], None).unwrap().columns, [4, 9]);
+    for node in [1, 3] {
+        assert!(broken.rows(&[node], None).is_err() && broken.part(&[node]).is_err());
     }
 }
