@@ -109,6 +109,7 @@ def cluster(
     folder: str, workers: int, limit: int, kills: int, every: float, checkpoint: str | None, steps: bool
 ) -> None:
     """The match of a cluster; prints a line of JSON."""
+    import dask
     from distributed import Client, LocalCluster
 
     import anchormatch.cluster
@@ -123,7 +124,10 @@ def cluster(
     ended = threading.Event()
     spent: dict[int, float] = {}
     watch = threading.Thread(target=watched, args=(peaks, spent, kills, every, ended))
+    # A local cluster gives a worker up for good that is gone when it looks, which is once, so long after a loss.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "600s"})
     with (
+        patient,
         LocalCluster(memory_limit=limit, silence_logs=logging.ERROR, **options) as machines,
         Client(machines) as client,
     ):
