@@ -25,7 +25,7 @@ from distributed import Client, LocalCluster
 
 import anchormatch as am
 from anchormatch import cluster
-from anchormatch.cluster import _checks, _engine, _halo, _run
+from anchormatch.cluster import _checks, _engine, _halo, _match, _run
 from anchormatch.cluster._exchange import workers_of
 
 # Killed workers leave sockets and semaphores behind, which is what they are killed for.
@@ -331,6 +331,36 @@ def test_killed_workers_cost_nothing_but_time(pair, found, tmp_path, monkeypatch
             if len(killed) == KILLS:
                 break
     assert len(killed) == KILLS
+
+
+def test_a_worker_that_is_lost_while_memory_is_looked_at_is_waited_for(pair, found, client, monkeypatch):
+    monkeypatch.setattr(_run, "_BREATH", 0.0)
+    all_there, looks = workers_of(client), []
+
+    def too_small(workers, nodes, arcs, blocks):
+        # The third look is that before the blocks are made; one worker would not hold them.
+        looks.append(len(workers))
+        if len(workers) < 2:
+            raise MemoryError("client: more memory")
+
+    def one_is_gone(asked):
+        gone = len(looks) == 2
+        return dict(list(all_there.items())[:1]) if gone else workers_of(asked)
+
+    monkeypatch.setattr(_match, "check_memory", too_small)
+    monkeypatch.setattr(_run, "workers_of", one_is_gone)
+    same(found, cluster.match(pair.source, pair.target, pair.anchors, client=client).compute())
+    assert looks == [2, 2, 1, 2, 2, 2]
+    # One that stays away until the wait is over is not expected any more.
+    monkeypatch.setattr(_run, "_RETURN", 0.0)
+    monkeypatch.setattr(_run, "workers_of", lambda asked: dict(list(all_there.items())[:1]))
+    monkeypatch.setattr(
+        _engine, "workers_of", lambda asked: dict(list(all_there.items())[: 2 - len(looks)])
+    )
+    looks.clear()
+    with pytest.raises(MemoryError, match="client: more memory"):
+        cluster.match(pair.source, pair.target, pair.anchors, client=client)
+    assert looks == [1, 1]
 
 
 def test_a_run_goes_on_with_another_number_of_workers(pair, found, client, tmp_path, monkeypatch):

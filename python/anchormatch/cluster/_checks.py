@@ -7,7 +7,6 @@ import importlib.util
 from typing import Any
 
 from .._native import __version__
-from ._exchange import workers_of
 from ._halo import REACH
 
 __all__ = ["check_client", "check_memory", "check_packages", "check_workers", "fingerprint", "needed"]
@@ -80,11 +79,10 @@ def needed(nodes: list[int], arcs: list[float], workers: int) -> int:
     return int(share + _GATHERED * rows) + _BASE
 
 
-def check_memory(client: Any, nodes: list[int], arcs: list[float], blocks: int) -> None:
-    """Refuses a run that the cluster cannot hold."""
+def check_memory(workers: dict[str, Any], nodes: list[int], arcs: list[float], blocks: int) -> None:
+    """Refuses a run that these workers cannot hold."""
     import dask
 
-    workers = workers_of(client)
     limits = [info["memory_limit"] for info in workers.values() if info.get("memory_limit")]
     if not limits:
         return

@@ -62,6 +62,8 @@ class Engine:
         self.report = report
         self.stages: dict[str, Stage] = {}
         self.workers: list[str] = []
+        #: As many workers as there should be: those that are lost come back, until they were waited for.
+        self.expected = 0
         self._run = uuid.uuid4().hex[:8]
         self._count = itertools.count()
         self._paused: dict[str, float] = {}
@@ -71,17 +73,23 @@ class Engine:
     def look_around(self) -> None:
         """Takes note of the workers that are there."""
         found = workers_of(self.client)
-        self.workers = sorted(found)
-        if not self.workers:
+        self._take(found)
+        self.expected = len(self.workers)
+
+    def _take(self, found: dict[str, Any]) -> None:
+        while not found:
             self.client.wait_for_workers(1)
-            self.look_around()
+            found = workers_of(self.client)
+        self.workers = sorted(found)
 
     def wait_for_return(self, seconds: float) -> None:
         """Waits until as many workers are there as before, or so long, and takes those there are."""
-        expected, end = len(self.workers), time.monotonic() + seconds
-        while len(workers_of(self.client)) < expected and time.monotonic() < end:
+        end = time.monotonic() + seconds
+        while len(found := workers_of(self.client)) < self.expected and time.monotonic() < end:
             time.sleep(0.2)
-        self.look_around()
+        # One look: between two of them another worker may be lost, which would not be waited for.
+        self._take(found)
+        self.expected = len(self.workers)
 
     def worker(self, block: int) -> str:
         return self.workers[block % len(self.workers)]

@@ -96,7 +96,9 @@ def match(
         try:
             run = Run(engine, store, options)
             frames = run.to_the_end(
-                sources, known, lambda nodes, arcs: check_memory(client, nodes, arcs, options["blocks"])
+                sources,
+                known,
+                lambda there, nodes, arcs: check_memory(there, nodes, arcs, options["blocks"]),
             )
         finally:
             store.close()

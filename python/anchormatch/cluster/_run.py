@@ -26,7 +26,7 @@ from . import _expand as expand
 from ._checkpoint import Checkpoint
 from ._decision import LEFT, decide
 from ._engine import Engine, Futures
-from ._exchange import Lost
+from ._exchange import Lost, workers_of
 from ._read import Side, Sources, build_side, complete, ids_like, name_side, number, rows_of
 
 __all__ = ["Run"]
@@ -98,15 +98,25 @@ class Run:
         for _ in range(_LOSSES):
             time.sleep(_BREATH)
             self.engine.wait_for_return(_RETURN)
-            if self.manifest is not None:
-                numbers = self.manifest["at"]["numbers"]
-                self.check([int(side[0]) for side in numbers], [side[1] for side in numbers])
             try:
+                if self.manifest is not None:
+                    numbers = self.manifest["at"]["numbers"]
+                    self._check([int(side[0]) for side in numbers], [side[1] for side in numbers])
                 self._restore()
                 return
             except Lost as loss:
                 logger.warning("%s while blocks were read back", loss)
         raise RuntimeError("workers were lost again and again while blocks were read back")
+
+    def _check(self, nodes: list[int], arcs: list[float]) -> None:
+        """Whether the workers that are there can hold the run; those that were lost just now come back."""
+        there = workers_of(self.engine.client)
+        try:
+            self.check(there, nodes, arcs)
+        except MemoryError as error:
+            if len(there) < self.engine.expected:
+                raise Lost(f"{len(there)} of {self.engine.expected} workers are there") from error
+            raise
 
     # What steps share.
 
@@ -177,13 +187,13 @@ class Run:
             return chosen[0]
 
         names = ("source", "target")
-        self.check([0, 0], [rows_of(one) for one in self.sources])
+        self._check([0, 0], [rows_of(one) for one in self.sources])
         sides = [name_side(engine, name, self.sources[k], parts) for k, name in enumerate(names)]
         pairs, soft, alone = self._numbered(sides)
-        self.check([side.nodes for side in sides], [rows_of(one) for one in self.sources])
+        self._check([side.nodes for side in sides], [rows_of(one) for one in self.sources])
         for side in sides:
             build_side(engine, side, size_of)
-        self.check([side.nodes for side in sides], [side.numbers[1] for side in sides])
+        self._check([side.nodes for side in sides], [side.numbers[1] for side in sides])
         size = chosen[0]
         weighted = sides[0].weights is not None and sides[1].weights is not None
         held: dict[str, Futures] = {}
