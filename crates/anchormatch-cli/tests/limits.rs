@@ -75,7 +75,10 @@ fn advice_can_be_followed() {
     let words: Vec<&str> = help.split_whitespace().collect();
     says(
         &words.join(" "),
-        &["ten million nodes on a machine of 32 GB", "anchormatch.cluster.match"],
+        &[
+            "ten million nodes on a machine of 32 GB",
+            "anchormatch.cluster.match",
+        ],
     );
     // A solver needs all pairs.
     let line = bench.run(&format!("{dense} --solver faq")).refused(4);
