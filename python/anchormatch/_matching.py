@@ -341,10 +341,10 @@ class Matching:
         return right / len(pairs) if pairs else math.nan
 
     def hits(self, truth: Any, k: int = 1) -> float:
-        """Hits@k: the share of the nodes of ``truth`` that have the right partner among their ``k`` likeliest.
+        """Hits@k: the share of the nodes of ``truth`` with the right partner among their ``k`` likeliest.
 
-        Methods that rank the candidates of each node by itself are scored so. A matching gives every target away
-        once, and its :meth:`accuracy` is another number. Certain anchors do not count.
+        Methods that rank the candidates of each node by itself are scored so. A matching gives every target
+        away once, and its :meth:`accuracy` is another number. Certain anchors do not count.
 
         Parameters
         ----------
@@ -363,8 +363,8 @@ class Matching:
         >>> import anchormatch as am
         >>> path = [(i, i + 1) for i in range(5)]
         >>> m = am.match(path, path, {0: 0})
-        >>> m.hits({i: i for i in range(6)}), m.hits({1: 2}, k=4)
-        (1.0, 0.0)
+        >>> m.hits({i: i for i in range(6)}), m.hits({1: 2}), m.hits({1: 2}, k=4)
+        (1.0, 0.0, 1.0)
         """
         most = whole_number("k", k, least=1)
         listed = self._record["alternatives"]
@@ -444,7 +444,8 @@ class Matching:
         target_image
             The same for the target.
         around
-            Source nodes, by id, whose surroundings are shown first where graphs are too large to be drawn whole.
+            Source nodes, by id, whose surroundings are shown first where graphs are too large to be drawn
+            whole.
 
         Returns
         -------
