@@ -538,14 +538,11 @@ impl Best {
             let likely = pairs.filter(|&(i, a)| values[(i, a)] >= f64::from(GUESSED));
             let likely: Vec<(usize, usize)> = likely.collect();
             let sum: f64 = likely.iter().map(|&pair| values[pair]).sum();
-            let FreeNodes { source, target } = evidence.free;
-            let pairs: Vec<_> = likely
-                .iter()
-                .map(|&(i, a)| (source[i], target[a]))
-                .collect();
-            let agreement = sparse::halves_agree(self, task, &pairs, symmetry, monitor);
+            let source = &evidence.free.source;
+            let nodes: Vec<usize> = likely.iter().map(|&(i, _)| source[i]).collect();
+            let agreement = sparse::halves_agree(self, task, &nodes, symmetry, monitor);
             if let Some(agreement) = agreement {
-                chance = chance.beside(agreement, sum / pairs.len().max(1) as f64);
+                chance = chance.beside(agreement, sum / nodes.len().max(1) as f64);
             }
         }
         let (n, m) = evidence.shape();

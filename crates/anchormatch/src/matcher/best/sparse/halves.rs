@@ -25,13 +25,13 @@ use crate::matcher::best::thresholds::sparse::GUESSED;
 use crate::monitor::Monitor;
 use crate::symmetry::Orbits;
 
-/// On how many of the pairs both halves agree; `None` when they cannot be asked, or the monitor stops it.
+/// For how many of these source nodes both halves have the same partner; `None` when they cannot be asked, or the monitor stops it.
 ///
 /// Partners that nothing tells apart count as one.
 pub(super) fn agreement(
     sides: &[Side<'_>; 2],
     known: &mut Known,
-    pairs: impl Iterator<Item = (usize, usize)>,
+    nodes: impl Iterator<Item = usize>,
     orbits: &Orbits,
     iterations: usize,
     monitor: &Monitor,
@@ -56,7 +56,7 @@ pub(super) fn agreement(
         is_plain: (sides.iter()).all(|side| side.weights.is_none() && side.kinds.is_none()),
         ..Agreement::default()
     };
-    for (i, _) in pairs {
+    for i in nodes {
         agreement.asked += 1;
         let ((a, sure), (b, as_sure)) = (one[i], other[i]);
         let is_agreed = a != NONE && b != NONE && are_alike(a, b);

@@ -272,20 +272,20 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     pairs.collect()
 }
 
-/// On how many of these pairs two halves of the anchors agree, over lists of candidates.
+/// For how many of these source nodes two halves of the anchors agree, over lists of candidates.
 pub(super) fn halves_agree(
     preset: &Best,
     task: &Task<'_>,
-    pairs: &[(usize, usize)],
+    nodes: &[usize],
     symmetry: &Symmetry,
     monitor: &Monitor,
 ) -> Option<Agreement> {
     let sides = Side::both(task, weights_differ(task.graphs()));
     let mut known = Known::of(task);
-    let found = pairs.iter().copied();
+    let nodes = nodes.iter().copied();
     let most = iterations(preset.effort);
     let orbits = &symmetry.orbits[1];
-    agreement(&sides, &mut known, found, orbits, most, monitor)
+    agreement(&sides, &mut known, nodes, orbits, most, monitor)
 }
 
 /// What speaks against chance; the confidences follow.
@@ -340,10 +340,10 @@ fn weigh(
     if chance.is_worth_asking(pairs.len() - anchors) {
         let likely = |pair: &&Pair| !pair.anchor && pair.confidence >= f64::from(GUESSED);
         let judged: Vec<Pair> = pairs.iter().filter(likely).copied().collect();
-        let found = judged.iter().map(|pair| (pair.source, pair.target));
+        let nodes = judged.iter().map(|pair| pair.source);
         let most = iterations(preset.effort);
         let orbits = &symmetry.orbits[1];
-        if let Some(agreement) = agreement(sides, known, found, orbits, most, monitor) {
+        if let Some(agreement) = agreement(sides, known, nodes, orbits, most, monitor) {
             let sum: f64 = judged.iter().map(|pair| pair.confidence).sum();
             chance = chance.beside(agreement, sum / judged.len().max(1) as f64);
         }

@@ -21,11 +21,11 @@ fn anchors(graphs: [&Graph; 2], count: usize) -> Anchors {
     Anchors::from_indices(graphs[0], graphs[1], &pairs).unwrap()
 }
 
-/// On which of all pairs they agree.
+/// Of how many of all nodes they agree.
 fn agreement(graphs: [&Graph; 2], anchors: &Anchors, orbits: &Symmetry) -> Option<Agreement> {
     let task = Task::new(graphs[0], graphs[1], anchors).unwrap();
-    let pairs: Vec<(usize, usize)> = (0..NODES).map(|i| (i, partner(i))).collect();
-    halves_agree(&Best::default(), &task, &pairs, orbits, &Monitor::silent())
+    let nodes: Vec<usize> = (0..NODES).collect();
+    halves_agree(&Best::default(), &task, &nodes, orbits, &Monitor::silent())
 }
 
 fn told_apart() -> Symmetry {
@@ -87,7 +87,7 @@ fn nothing_is_asked_with_one_anchor_other_evidence_or_a_stop() {
     let task = Task::new(&one, &copy, &known).unwrap();
     let monitor = Monitor::silent();
     monitor.cancel_token().cancel();
-    let stopped = halves_agree(&Best::default(), &task, &[(0, 3)], &none, &monitor);
+    let stopped = halves_agree(&Best::default(), &task, &[0], &none, &monitor);
     assert_eq!(stopped, None);
 }
 
