@@ -44,6 +44,7 @@ impl Output<'_> {
         let about = About {
             command: self.command.clone(),
             data: self.data.clone(),
+            complete: self.complete,
         };
         // Whoever stopped the trials wants to see what there is.
         let document = document(self.book, &about, &Monitor::silent())?;

@@ -12,6 +12,7 @@ use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Paper;
 use anchormatch::{Monitor, Result, assignment};
 use anchormatch_generate::{Synthetic, house};
+use rayon::prelude::*;
 
 use super::ablations::random_pairs;
 use super::estimate::{Clustered, Estimate};
@@ -36,6 +37,9 @@ pub(super) struct Row {
     /// The accuracy of a linear assignment on it.
     pub(super) accuracies: [Estimate; 3],
 }
+
+/// Distances with the share of rows and columns and the accuracy of each.
+type Figures = Vec<(&'static str, [f64; 2])>;
 
 /// All rows.
 ///
@@ -77,11 +81,18 @@ pub(super) fn rows(setup: &Setup, monitor: &Monitor) -> Result<Vec<Row>> {
 fn rows_of(kind: &'static str, point: &Point, monitor: &Monitor) -> Result<Vec<Row>> {
     // By distance, then by the number of anchors.
     let mut figures: Vec<(&'static str, [Vec<[f64; 2]>; 3])> = Vec::new();
-    for k in 0..point.trials {
+    let of_trial = |k: usize| {
         let trial = point.trial(k)?;
-        for (place, &count) in ANCHOR_COUNTS.iter().enumerate() {
-            for (slot, (name, pair)) in figures_of(&trial, count, monitor)?.into_iter().enumerate()
-            {
+        let by_count = ANCHOR_COUNTS.map(|count| figures_of(&trial, count, monitor));
+        by_count.into_iter().collect()
+    };
+    let trials: Vec<Vec<Figures>> = (0..point.trials)
+        .into_par_iter()
+        .map(of_trial)
+        .collect::<Result<_>>()?;
+    for trial in trials {
+        for (place, of_count) in trial.into_iter().enumerate() {
+            for (slot, (name, pair)) in of_count.into_iter().enumerate() {
                 if figures.len() == slot {
                     figures.push((name, <[Vec<[f64; 2]>; 3]>::default()));
                 }
@@ -113,11 +124,7 @@ fn rows_of(kind: &'static str, point: &Point, monitor: &Monitor) -> Result<Vec<R
 }
 
 /// Share and accuracy of every distance on a trial that is told its first `count` anchors.
-fn figures_of(
-    trial: &Trial,
-    count: usize,
-    monitor: &Monitor,
-) -> Result<Vec<(&'static str, [f64; 2])>> {
+fn figures_of(trial: &Trial, count: usize, monitor: &Monitor) -> Result<Figures> {
     let trial = Trial {
         instance: trial.instance.clone(),
         anchors: trial.anchors[..count.min(trial.anchors.len())].to_vec(),

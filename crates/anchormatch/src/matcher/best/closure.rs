@@ -52,7 +52,16 @@ struct Shared {
 }
 
 impl<'a> Closure<'a> {
-    pub(super) fn of(graphs: [&'a Graph; 2], monitor: &Monitor) -> Self {
+    /// Nothing where one of the graphs joins all pairs of its nodes: triangles then explain nothing.
+    pub(super) fn of(graphs: [&'a Graph; 2], monitor: &Monitor) -> Option<Self> {
+        let is_complete = graphs
+            .map(Graph::sparse_adjacency)
+            .into_iter()
+            .any(joins_all);
+        (!is_complete).then(|| Self::counted(graphs, monitor))
+    }
+
+    fn counted(graphs: [&'a Graph; 2], monitor: &Monitor) -> Self {
         Self {
             sides: graphs.map(|graph| Side::of(graph.sparse_adjacency(), visits(monitor))),
         }
@@ -138,6 +147,11 @@ impl<'a> Closure<'a> {
         }
         table
     }
+}
+
+fn joins_all(edges: &Csr<f64>) -> bool {
+    let others = |i: usize| edges.row(i).filter(|&(j, _)| j != i).count();
+    (0..edges.rows()).all(|i| others(i) + 1 == edges.rows())
 }
 
 /// Every how many nodes one is asked, where all of them need more visits than are made.
@@ -325,12 +339,12 @@ mod tests {
 
     fn unexplained(graphs: [&Graph; 2], pairs: &[(usize, usize)]) -> f64 {
         let monitor = Monitor::silent();
-        Closure::of(graphs, &monitor).unexplained(pairs, &monitor)
+        Closure::counted(graphs, &monitor).unexplained(pairs, &monitor)
     }
 
     /// The same by a table of all pairs of nodes, whose classes are counted by hand.
     fn by_hand(graphs: [&Graph; 2], pairs: &[(usize, usize)]) -> Vec<Cell> {
-        let closure = Closure::of(graphs, &Monitor::silent());
+        let closure = Closure::counted(graphs, &Monitor::silent());
         let classes = closure.classes();
         let joined = |k: usize, i: usize, j: usize| graphs[k].weight(i, j) != 0.0;
         let shared = |k: usize, i: usize, j: usize| {
@@ -363,7 +377,7 @@ mod tests {
         let moved = |i: usize| if i < 6 { (i + 1) % 6 } else { i };
         let pairs: Vec<(usize, usize)> = (0..35).map(|i| (i, moved(i))).collect();
         let monitor = Monitor::silent();
-        let table = Closure::of([&one, &two], &monitor).table(&pairs, visits(&monitor));
+        let table = Closure::counted([&one, &two], &monitor).table(&pairs, visits(&monitor));
         assert_eq!(table, by_hand([&one, &two], &pairs));
         assert!(table.len() > 9, "{}", table.len());
     }
@@ -409,5 +423,22 @@ mod tests {
         assert!(told > 0.9, "{told}");
         let empty = Graph::from_edges(3, &[]).unwrap();
         assert_eq!(unexplained([&empty, &empty], &[(0, 1)]), 1.0);
+    }
+
+    #[test]
+    fn beside_a_complete_graph_nothing_needs_to_be_counted() {
+        let pairs = (0..20).flat_map(|i| (0..i).map(move |j| (j, i, 1.0 + i as f64)));
+        let complete = Graph::from_edges(20, &pairs.collect::<Vec<_>>()).unwrap();
+        let other = geometric(20, &mut ChaCha8Rng::seed_from_u64(3));
+        let same: Vec<(usize, usize)> = (0..20).map(|i| (i, i)).collect();
+        for graphs in [
+            [&complete, &complete],
+            [&complete, &other],
+            [&other, &complete],
+        ] {
+            assert!(Closure::of(graphs, &Monitor::silent()).is_none());
+            assert_eq!(unexplained(graphs, &same), 1.0);
+        }
+        assert!(Closure::of([&other, &other], &Monitor::silent()).is_some());
     }
 }

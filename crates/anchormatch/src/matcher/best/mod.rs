@@ -504,7 +504,7 @@ impl Best {
         // Of copies, triangles explain nothing.
         let closure = match symmetry.copy {
             Some(_) => None,
-            None => Some(Closure::of(evidence.graphs, monitor)),
+            None => Closure::of(evidence.graphs, monitor),
         };
         let left = |sure: &Assignment| {
             let told = |c: &Closure<'_>| c.unexplained(&evidence.matched(sure), monitor);
@@ -521,15 +521,22 @@ impl Best {
             let pairs = sure.pairs().map(|(i, a)| (source[i], target[a]));
             told + fewer + symmetry::ways(symmetry, pairs)
         };
+        let of_all = left(&found.assignment);
+        let mut judged = 0;
         let tiers = CHANCE_TIERS.iter().map(|&least| {
             let mut sure = found.assignment.clone();
             sure.retain(|i, a| values[(i, a)] >= least);
-            if sure.matched() == 0 {
+            // Each tier is part of the next: as many pairs are the same pairs.
+            if sure.matched() == judged {
                 return f64::NEG_INFINITY;
             }
-            beyond(&evidence.fit(&sure), &sure, left(&sure))
+            judged = sure.matched();
+            let left = match judged == found.assignment.matched() {
+                true => of_all,
+                false => left(&sure),
+            };
+            beyond(&evidence.fit(&sure), &sure, left)
         });
-        let of_all = left(&found.assignment);
         let all = beyond(&found.model, &found.assignment, of_all);
         let may_be_partial = self.allow_unmatched || of_all < CLOSURE_TELLS;
         let mut chance = Chance::of(tiers.chain([all]), may_be_partial);

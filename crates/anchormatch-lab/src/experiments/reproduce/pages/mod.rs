@@ -22,6 +22,9 @@ pub struct About {
     pub command: String,
     /// The data folder, where the photographs may be, if there is one.
     pub data: Option<PathBuf>,
+    /// Whether every trial that was asked for is there. Whoever stopped the run does not wait for the trials that
+    /// the page has beside.
+    pub complete: bool,
 }
 
 /// The document of what came of the experiments.
@@ -249,10 +252,12 @@ mod tests {
         let about = About {
             command: "anchormatch reproduce all".into(),
             data: Some(folder.path().to_owned()),
+            complete: false,
         };
         let document = document(&book, &about, &Monitor::silent()).unwrap();
         let html = document.html();
         assert!(html.contains("not run this time") && html.contains("– not run"));
+        assert!(html.contains("the run was stopped before"), "{html}");
         assert_eq!(document.figures().count(), 0);
     }
 
@@ -272,6 +277,7 @@ mod tests {
         let about = About {
             command: "anchormatch reproduce all".into(),
             data: Some(folder.path().to_owned()),
+            complete: true,
         };
         let document = document(&book, &about, &Monitor::silent()).unwrap();
         let figures: Vec<&str> = document.figures().map(|f| f.name.as_str()).collect();
@@ -284,5 +290,9 @@ mod tests {
         let rows = text.lines().filter(|line| line.starts_with("| 0.")).count();
         // σ = 0.05, …, 0.5.
         assert_eq!(rows, 10, "{text}");
+        assert!(
+            text.contains("| isomorphic random graphs | d\\_B |"),
+            "{text}"
+        );
     }
 }

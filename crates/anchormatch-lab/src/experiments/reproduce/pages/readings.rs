@@ -160,6 +160,10 @@ impl Writer<'_> {
              anchors help it, since each adds its own rivals as constraints. One metric for both graphs, which the text \
              allows, compares by construction. The summed heat d_ap cannot tell two anchors apart beside that.",
         );
+        if !self.about.complete {
+            self.paragraph("Not computed: the run was stopped before.");
+            return Ok(());
+        }
         let rows = proximity::rows(self.book.setup(), self.monitor)?;
         let mut header = vec!["pairs".to_owned(), "distance".to_owned()];
         for what in ["rows and columns", "accuracy"] {

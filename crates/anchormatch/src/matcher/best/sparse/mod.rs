@@ -172,7 +172,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         // Of copies, triangles explain nothing.
         let closure = match symmetry.copy {
             Some(_) => None,
-            None => Some(Closure::of(graphs, monitor)),
+            None => Closure::of(graphs, monitor),
         };
         let judges = (&symmetry, closure.as_ref());
         Ok(weigh(
