@@ -12,8 +12,9 @@ import pickle
 import threading
 import traceback
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -192,22 +193,33 @@ class _Futures:
 def _in_flight(
     pool: Executor, work: Any, tasks: Iterator[Task], most: int
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Tasks and their outcomes as they come, with at most so many handed out at a time."""
+    """Tasks and their outcomes as they come, with at most so many handed out at a time.
+
+    ``concurrent.futures.wait`` takes the locks of all futures one after the other; Ctrl-C in the middle would leave
+    some of them taken, and the threads of these futures would never end. A queue has no such moment.
+    """
     pending: dict[Future[Outcome], Task] = {}
+    ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
     task = next(tasks, None)
     try:
         while pending or task is not None:
             while task is not None and len(pending) < most:
                 try:
-                    pending[pool.submit(work, task)] = task
+                    future = pool.submit(work, task)
                 except RuntimeError as error:
                     # A pool whose process was killed takes nothing more.
                     yield task, lost(task, error)
+                else:
+                    pending[future] = task
+                    future.add_done_callback(ended.put)
                 task = next(tasks, None)
-            for future in wait(pending, _TICK, FIRST_COMPLETED).done:
-                finished = pending.pop(future)
-                broken = future.exception()
-                yield finished, future.result() if broken is None else lost(finished, broken)
+            try:
+                future = ended.get(timeout=_TICK if pending else 0)
+            except Empty:
+                continue
+            finished = pending.pop(future)
+            broken = future.exception()
+            yield finished, future.result() if broken is None else lost(finished, broken)
     finally:
         for future in pending:
             future.cancel()
