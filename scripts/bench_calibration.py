@@ -3,6 +3,7 @@
     make wheel && pip install out/wheels/*.whl && pip install -r scripts/peers.txt
     python scripts/bench_calibration.py [--families WORD,..] [--trials N] [--data DIR] [--picture FILE]
     python scripts/bench_calibration.py --wrong 5,20,40 [..]
+    python scripts/bench_calibration.py --binary target/release/anchormatch [..]
 
 Needs numpy, scipy, and matplotlib for the picture. The families are those of `trust_families.py`: random
 graphs of many kinds whose two sides are samples of one graph, and with --data connectomes, genealogies,
@@ -15,6 +16,8 @@ the recall that `match` expects and the real one, and the share that is right of
 (`m.anchor_report`), the share of right anchors that are accused when all are right, and the accuracy of the
 rest with the wrong anchors, with `repair_anchors=True`, and without the wrong ones. Families with less than
 ten anchors have ten here.
+
+With `--binary` the command is asked instead of the package (graphs without layers and attributes; no --wrong).
 """
 
 import argparse
@@ -23,8 +26,6 @@ import time
 
 import numpy as np
 from trust_families import families
-
-import anchormatch as am
 
 BINS = 10
 
@@ -37,8 +38,13 @@ def arguments():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", default=os.environ.get("ANCHORMATCH_DATA"))
     parser.add_argument("--wrong", help="per cents of the anchors to spoil")
+    parser.add_argument("--binary", help="the command to ask instead of the package")
     parser.add_argument("--picture", help="reliability of each family, as SVG or PNG")
     return parser.parse_args()
+
+
+#: The command that is asked, where one was named.
+BINARY = None
 
 
 def judged(trial, matching):
@@ -51,6 +57,12 @@ def judged(trial, matching):
 def run(trial, anchors=None, **more):
     anchors = trial.anchors if anchors is None else anchors
     pairs = [(int(i), int(a)) for i, a in anchors]
+    if BINARY:
+        from trust_command import match
+
+        return match(BINARY, trial.source, trial.target, pairs, **trial.options)
+    import anchormatch as am
+
     return am.match(trial.source, trial.target, pairs, **trial.options, **more)
 
 
@@ -164,7 +176,9 @@ def picture(found, path):
 
 
 def main():
+    global BINARY
     options = arguments()
+    BINARY = options.binary
     words = options.families.split(",") if options.families else [""]
     chosen = {n: d for n, d in families(options.data).items() if any(word in n for word in words)}
     if not options.data:

@@ -9,11 +9,7 @@ import os
 from typing import NamedTuple
 
 import numpy as np
-import point_scenes
 import scipy.sparse as sp
-from peer_pairs import hotel_frames
-
-import anchormatch as am
 
 
 class Trial(NamedTuple):
@@ -24,6 +20,96 @@ class Trial(NamedTuple):
     #: Of every source node, -1 for none.
     partner: np.ndarray
     options: dict
+
+
+def planar(rng, nodes, degree):
+    """Random places and the edges of their Delaunay triangles; the degree is 6."""
+    from scipy.spatial import Delaunay
+
+    corners = np.sort(Delaunay(rng.random((nodes, 2))).simplices, axis=1)
+    return {(int(t[a]), int(t[b])) for t in corners for a, b in ((0, 1), (0, 2), (1, 2))}
+
+
+def small_world(rng, nodes, degree):
+    """A ring joined to the next neighbours, one edge in ten of which ends elsewhere."""
+    found = set()
+    for i in range(nodes):
+        for k in range(1, degree // 2 + 1):
+            j = int(rng.integers(nodes)) if rng.random() < 0.1 else (i + k) % nodes
+            if i != j:
+                found.add((min(i, j), max(i, j)))
+    return found
+
+
+def kronecker(rng, nodes, degree):
+    """A stochastic Kronecker graph over the next power of two, thinned to the degree; some nodes may have no edge."""
+    power = int(np.ceil(np.log2(nodes)))
+    rate = np.ones((1, 1))
+    for _ in range(power):
+        rate = np.kron(rate, [[0.95, 0.6], [0.6, 0.3]])
+    rate = np.triu(rate[:nodes, :nodes], 1)
+    rate *= 0.5 * degree * nodes / rate.sum()
+    i, j = np.nonzero(rng.random(rate.shape) < rate)
+    return set(zip(i.tolist(), j.tolist()))
+
+
+def fire(rng, nodes, degree):
+    """Leskovec's forest fire: a new node is joined to another, and to what burns from there."""
+    beside = [set() for _ in range(nodes)]
+    for i in range(1, nodes):
+        burnt, queue = set(), [int(rng.integers(i))]
+        while queue and len(burnt) < 4 * degree:
+            burnt.add(queue[0])
+            fresh = sorted(beside[queue.pop(0)] - burnt - set(queue))
+            queue += rng.permutation(fresh)[: rng.geometric(0.63) - 1].astype(int).tolist() if fresh else []
+        for j in burnt:
+            beside[i].add(j)
+            beside[j].add(i)
+    return {(i, j) for i in range(nodes) for j in beside[i] if i < j}
+
+
+def duplicated(rng, nodes, degree):
+    """Duplication and divergence: a new node keeps four in ten edges of the node that it copies."""
+    beside = [{1}, {0}]
+    while len(beside) < nodes:
+        kept = {j for j in beside[rng.integers(len(beside))] if rng.random() < 0.4}
+        if kept:
+            for j in kept:
+                beside[j].add(len(beside))
+            beside.append(kept)
+    return {(i, j) for i in range(nodes) for j in beside[i] if i < j}
+
+
+def grid(rng, nodes, degree):
+    """A square grid, half of whose squares have a diagonal."""
+    side, found = int(nodes**0.5), set()
+    for row in range(side):
+        for column in range(side):
+            v = row * side + column
+            found |= {(v, v + 1)} if column + 1 < side else set()
+            found |= {(v, v + side)} if row + 1 < side else set()
+            if column + 1 < side and row + 1 < side and rng.random() < 0.5:
+                found.add((v, v + side + 1) if rng.random() < 0.5 else (v + 1, v + side))
+    return found
+
+
+def clustered(rng, nodes, degree):
+    """Preferential attachment that closes triangles (Holme and Kim)."""
+    from bench_trust import clustered as drawn
+
+    return {(i, j) for i, j, _ in drawn(rng, nodes, degree // 2, 0.7)}
+
+
+#: Kinds that were added to be tried; a few have degrees of their own.
+MORE_KINDS = {
+    "planar": planar,
+    "small world": small_world,
+    "Kronecker": kronecker,
+    "fire": fire,
+    "duplicated": duplicated,
+    "grid": grid,
+    "clustered": clustered,
+}
 
 
 def edges_of(rng, kind, nodes, degree):
@@ -47,6 +133,8 @@ def edges_of(rng, kind, nodes, degree):
         chance = np.where(block[i] == block[j], 2.5, 0.5) * degree / nodes
         kept = rng.random(len(i)) < chance
         return np.column_stack([i[kept], j[kept]])
+    if kind in MORE_KINDS:
+        return np.array(sorted(MORE_KINDS[kind](rng, nodes, degree)))
     drawn = rng.integers(nodes, size=(nodes * degree, 2))
     drawn = np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
     found = np.unique(drawn, axis=0)
@@ -192,6 +280,11 @@ def complete(nodes, noise, anchors, outliers=0):
 
 
 def points(name, data):
+    import point_scenes
+    from peer_pairs import hotel_frames
+
+    import anchormatch as am
+
     row = point_scenes.ROWS[name]
     films = {"hotel": hotel_frames(data)} if row.data else {}
 
@@ -258,6 +351,15 @@ MADE = {
     "candidates 200, kept .6": candidates(200, 5, 0.6, 4),
     "candidates 200, nine in ten": candidates(200, 5, 0.8, 4, found=0.9),
     "two layers 150, kept .6": layers(150, 4, 0.6, 5),
+    "geometric 200, kept .7": copies("geometric", 200, 8, 0.7, 4),
+    "random edges 150, kept .65": copies("random", 150, 8, 0.65, 5),
+    "planar 150, kept .85": copies("planar", 150, 6, 0.85, 5),
+    "small world 120, kept .8": copies("small world", 120, 8, 0.8, 5),
+    "Kronecker 120, kept .75": copies("Kronecker", 120, 8, 0.75, 5),
+    "forest fire 120, kept .8": copies("fire", 120, 6, 0.8, 5),
+    "duplication 120, kept .8": copies("duplicated", 120, 6, 0.8, 5),
+    "grid with diagonals 121, kept .9": copies("grid", 121, 5, 0.9, 5),
+    "clustered 120, kept .7": copies("clustered", 120, 8, 0.7, 5),
     "sparse random 3000, kept .6": copies("random", 3000, 10, 0.6, 60, regime="sparse"),
     "sparse random 3000, kept .8": copies("random", 3000, 10, 0.8, 20, regime="sparse"),
     "sparse attachment 3000, kept .7": copies("attachment", 3000, 10, 0.7, 60, regime="sparse"),
@@ -282,20 +384,20 @@ def families(data):
     """All of them by name; those that need data are made when they are asked for."""
     found = dict(MADE)
     for name in POINTS:
-        found[f"points, {name}"] = points(name, data)
+        found[f"points, {name}"] = made_when_asked(points, name, data)
     if data:
-        found["points, hotel-50-3-lost"] = points("hotel-50-3-lost", data)
+        found["points, hotel-50-3-lost"] = made_when_asked(points, "hotel-50-3-lost", data)
         for name, share, directed, knows in REAL:
-            found[f"{name}, {share:.0%}"] = lazily(data, name, share, directed, knows)
+            found[f"{name}, {share:.0%}"] = made_when_asked(real, data, name, share, directed, knows)
     return found
 
 
-def lazily(*what):
+def made_when_asked(make, *what):
     made = []
 
     def draw(rng):
         if not made:
-            made.append(real(*what))
+            made.append(make(*what))
         return made[0](rng)
 
     return draw

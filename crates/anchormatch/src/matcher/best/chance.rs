@@ -11,7 +11,8 @@
 
 use super::thresholds::{
     BLIND_AGREEMENT, BLIND_PAIRS, CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH,
-    CONTRADICTED, HALVES_ASKED, LEAST_CONTRADICTED,
+    CLOSURE_TELLS, CONTRADICTED, DECOYS_ASKED, DECOYS_EXPLAINED, HALVES_ASKED, LEAST_CONTRADICTED,
+    STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -26,6 +27,8 @@ pub(super) struct Chance {
     pub(super) weight: f64,
     /// What halves of the anchors say, where they were asked.
     agreement: Option<Agreement>,
+    /// How far the anchors stand above decoys, where these were asked.
+    standing: Option<f64>,
 }
 
 /// On how many pairs two matchings agree that knew nothing of each other.
@@ -80,6 +83,33 @@ impl Chance {
         self.nats < HALVES_ASKED * pairs as f64
     }
 
+    /// Whether decoys are worth asking, of so many pairs and where triangles leave such a share of the evidence: not far
+    /// below chance, nor where each pair has much evidence; and where triangles explain nothing, not beyond it either.
+    pub(super) fn is_worth_decoys(&self, pairs: usize, left: f64) -> bool {
+        let each = self.nats / pairs.max(1) as f64;
+        let [least, most, most_explained] = DECOYS_ASKED;
+        let is_open = if left < DECOYS_EXPLAINED {
+            each < most_explained
+        } else if left < CLOSURE_TELLS {
+            each < most
+        } else {
+            !self.is_ruled_out()
+        };
+        each > least && is_open
+    }
+
+    /// With how many deviations the anchors stand above decoys. More of them are asked where triangles leave less of the
+    /// evidence, for there matches vary more than a few decoys show; and the evidence counts for little, for there
+    /// chance has more of it than its bounds know.
+    pub(super) fn beside_decoys(self, standing: f64, left: f64) -> Self {
+        let needed = STANDING[0] + STANDING[1] * (1.0 - left);
+        let bounded = (self.nats / CHANCE_WIDTH).clamp(-STANDING_BESIDE, STANDING_BESIDE);
+        Self {
+            standing: Some(standing),
+            ..Self::beyond((standing - needed + bounded) * CHANCE_WIDTH)
+        }
+    }
+
     /// With what two halves of the anchors agree on, where that says more. Either half has about √s right of what they agree
     /// on in the share s, and pairs are not believed more than that in the `mean`. Halves that contradict each other are
     /// what chance looks like, whatever the evidence.
@@ -131,6 +161,7 @@ impl Chance {
             nats,
             weight,
             agreement: None,
+            standing: None,
         };
         match chance.is_ruled_out() {
             true => Self {
@@ -162,6 +193,12 @@ impl Chance {
             log.parameter(
                 "pairs on which two halves of the anchors agree",
                 format!("{agreed} of {asked}, by their beliefs {expected:.0}"),
+            );
+        }
+        if let Some(standing) = self.standing {
+            log.parameter(
+                "standing of the anchors above decoys",
+                format!("{standing:.2} deviations"),
             );
         }
         if self.nats < 0.0 {
@@ -235,6 +272,23 @@ mod tests {
         assert_eq!(beside(10, 30.0).weight, 1.0);
         assert_eq!(beside(200, 300.0).weight, 1.0);
         assert!(found.is_worth_asking(1000) && !found.is_worth_asking(100));
+    }
+
+    #[test]
+    fn anchors_that_stand_above_decoys_rule_chance_out_and_others_bring_it_back() {
+        let weight = |nats: f64, standing: f64, left: f64| {
+            let chance = Chance::of([nats], true);
+            chance.beside_decoys(standing, left).weight
+        };
+        assert!(weight(-40.0, 15.0, 1.0) > 0.99 && weight(400.0, 0.0, 0.5) < 0.2);
+        // Where triangles leave less, more is asked.
+        assert!(weight(30.0, 3.0, 0.4) < weight(30.0, 3.0, 1.0));
+        let weights = [-2.0, 0.0, 2.0, 4.0, 8.0].map(|standing| weight(0.0, standing, 0.7));
+        assert!(weights.is_sorted(), "{weights:?}");
+        let asks = |nats: f64, left: f64| Chance::of([nats], true).is_worth_decoys(100, left);
+        // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
+        assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-100.0, 0.8));
+        assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
     }
 
     #[test]

@@ -84,6 +84,25 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// The same beside other graphs over the same nodes.
+    pub(super) fn with_graphs<'b>(
+        &'b self,
+        observed: Observed,
+        graphs: [&'b Graph; 2],
+    ) -> Evidence<'b> {
+        Evidence {
+            observed,
+            graphs,
+            free: self.free,
+            anchors: self.anchors,
+            soft: self.soft.clone(),
+            similarity: self.similarity.clone(),
+            attributes: self.attributes.clone(),
+            allowed: self.allowed.clone(),
+            folds: self.folds,
+        }
+    }
+
     /// n₁ and n₂ of the free nodes.
     pub(super) fn shape(&self) -> (usize, usize) {
         (self.free.source.len(), self.free.target.len())

@@ -1,11 +1,14 @@
 //! Stage *marginals*: how sure each pair is, by samples of the posterior from the matching found and from
 //! the other modes that the search met.
 
+use super::belief;
 use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
-use super::thresholds::{BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN, SAMPLE_FITS};
+use super::thresholds::{
+    BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN, SAMPLE_FITS, SURE_ENOUGH,
+};
 use crate::affinity::likelihood::Agreement;
 use crate::assignment::{self, Assignment};
 use crate::error::Result;
@@ -24,6 +27,8 @@ pub(super) struct Marginals {
     pub(super) samples: Samples,
     /// Of the matchings as good as the one found, the one with the most right pairs to be expected.
     pub(super) decoded: Option<Assignment>,
+    /// The power of the edges' evidence that was believed.
+    pub(super) belief: f64,
 }
 
 /// What sampling needs beside the matching found.
@@ -41,6 +46,7 @@ impl Sampling<'_> {
                 values: marginals.clone(),
                 samples: Samples::default(),
                 decoded: None,
+                belief: 1.0,
             });
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
@@ -75,12 +81,31 @@ impl Sampling<'_> {
         if large || found.evidence > BEYOND_CHANCE {
             // Some nodes waver, the rest does not: one chain sees all of it.
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
+            let belief = self.belief(found, &confidence.values)?;
+            let found = &Found {
+                share: belief.unwrap_or(1.0) * found.share,
+                ..found.clone()
+            };
+            let single = match belief {
+                Some(belief) if belief < 1.0 => {
+                    let modes = self.modes(found)?;
+                    Sampler { modes, ..single }
+                }
+                _ => single,
+            };
+            if belief.is_some_and(|belief| belief < 1.0) {
+                (confidence, _, _) = self.sample(found, &found.model, &single)?;
+            }
             if !found.is_confirmed {
                 self.share_with_others(found, &single, &mut confidence)?;
             }
             if found.coverage == Coverage::Full && is_listed(self.evidence, &found.model) {
                 confidence.decoded = Some(decoded(&confidence.values, found)?);
+                if belief.is_some() && found.is_confirmed {
+                    self.draw_again(found, &single, &mut confidence)?;
+                }
             }
+            confidence.belief = belief.unwrap_or(1.0);
             return Ok(confidence);
         }
         let problem = self.problem_of_samples(found, &found.model)?;
@@ -122,6 +147,36 @@ impl Sampling<'_> {
         Ok(confidence)
     }
 
+    /// How far the edges' evidence is to be believed; `None` where hardly a pair is in doubt, or it cannot be asked.
+    fn belief(&self, found: &Found, values: &Matrix) -> Result<Option<f64>> {
+        let pairs = found.assignment.pairs();
+        let sum: f64 = pairs.map(|pair| values[pair]).sum();
+        let is_sure = sum >= SURE_ENOUGH * found.assignment.matched() as f64;
+        if is_sure || !belief::can_be_asked(self.evidence, found) {
+            return Ok(None);
+        }
+        belief::belief(self.evidence, found, self.seed, self.monitor).map(Some)
+    }
+
+    /// Marginals of another chain, for those that a matching was chosen by are too good for what was chosen.
+    fn draw_again(
+        &self,
+        found: &Found,
+        sampler: &Sampler,
+        confidence: &mut Marginals,
+    ) -> Result<()> {
+        let again = Sampling {
+            seed: self.seed.wrapping_add(1),
+            ..*self
+        };
+        let (sampled, _, _) = again.sample(found, &found.model, sampler)?;
+        // A chain that was cut short knows less than the first.
+        if self.monitor.interrupted().is_none() {
+            confidence.values = sampled.values;
+        }
+        Ok(())
+    }
+
     /// Means over the chains around all matchings that independent searches found, where none of them was found twice: the
     /// evidence of one is far above that of the next, and the next search would find one above all of them.
     fn share_with_others(
@@ -134,13 +189,21 @@ impl Sampling<'_> {
             modes: Vec::new(),
             ..sampler.clone()
         };
+        // A search that ended where chance ends is no rival to one that did not.
+        let is_rival = |other: &&Assignment| {
+            let model = self.evidence.fit(other);
+            let share = self.evidence.independent_share(&model, other);
+            let evidence = self.evidence.posterior(&model, other, share);
+            evidence > BEYOND_CHANCE || found.evidence <= BEYOND_CHANCE
+        };
+        let rivals: Vec<&Assignment> = found.others.iter().filter(is_rival).collect();
         let values = confidence.values.as_mut_slice();
         // The likeliest counts as much as all others together, among which are short searches.
-        let share = 0.5 / found.others.len().max(1) as f64;
-        if !found.others.is_empty() {
+        let share = 0.5 / rivals.len().max(1) as f64;
+        if !rivals.is_empty() {
             values.iter_mut().for_each(|p| *p *= 0.5);
         }
-        for other in &found.others {
+        for other in rivals {
             let other = Found {
                 assignment: other.clone(),
                 ..found.clone()
@@ -194,6 +257,7 @@ impl Sampling<'_> {
             values: marginals,
             samples: Samples::default(),
             decoded: None,
+            belief: 1.0,
         }
     }
 
@@ -240,6 +304,7 @@ impl Sampling<'_> {
             values,
             samples: Samples::default(),
             decoded: Some(decoded),
+            belief: 1.0,
         }))
     }
 
@@ -279,6 +344,7 @@ impl Sampling<'_> {
             values: sampled.marginals,
             samples,
             decoded: None,
+            belief: 1.0,
         };
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))

@@ -11,8 +11,8 @@
 //! | regime | `regime` | which way the search goes, by size, density and effort |
 //! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
 //! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
-//! | marginals | `marginals` | posterior marginals from Metropolis chains around the matching |
-//! | chance | `chance`, `closure` | whether unrelated graphs would be matched as well |
+//! | marginals | `marginals`, `belief` | posterior marginals from Metropolis chains around the matching, as far as edges are to be believed |
+//! | chance | `chance`, `closure`, `decoys` | whether unrelated graphs would be matched as well |
 //! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
 //! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
 //!
@@ -20,9 +20,11 @@
 //! numbers that choose a path stand in `thresholds`.
 
 mod anchor_check;
+mod belief;
 mod chance;
 mod closure;
 mod completion;
+mod decoys;
 mod evidence;
 #[cfg(test)]
 mod fixture;
@@ -422,11 +424,14 @@ impl Best {
         if let Some(decoded) = marginals.decoded.take() {
             found.replace(&evidence, decoded);
         }
+        if marginals.belief < 1.0 {
+            log.parameter("belief in edges", format!("{:.3}", marginals.belief));
+        }
         symmetry::share_evenly(&mut marginals.values, &free, &symmetry.orbits);
         found.describe(&evidence, &mut log);
         let chance = log.stage("chance", monitor, |_| {
             let values = &mut marginals.values;
-            Ok(self.weigh(task, &evidence, &found, &symmetry, values, monitor))
+            self.weigh(task, &evidence, &found, &symmetry, values, monitor)
         })?;
         chance.describe(&mut log);
         let report = log.stage("anchor check", monitor, |_| {
@@ -500,7 +505,7 @@ impl Best {
         symmetry: &Symmetry,
         values: &mut Matrix,
         monitor: &Monitor,
-    ) -> Chance {
+    ) -> Result<Chance> {
         // Of copies, triangles explain nothing.
         let closure = match symmetry.copy {
             Some(_) => None,
@@ -540,7 +545,15 @@ impl Best {
         let all = beyond(&found.model, &found.assignment, of_all);
         let may_be_partial = self.allow_unmatched || of_all < CLOSURE_TELLS;
         let mut chance = Chance::of(tiers.chain([all]), may_be_partial);
-        if chance.is_worth_asking(found.assignment.matched()) && regime::may_ask_halves(task) {
+        let pairs = found.assignment.matched();
+        let asks_decoys = regime::may_ask_decoys(task)
+            && chance.is_worth_decoys(pairs, of_all)
+            && !evidence.has_priors();
+        if asks_decoys {
+            if let Some(standing) = decoys::standing(self, task, monitor)? {
+                chance = chance.beside_decoys(standing, of_all);
+            }
+        } else if chance.is_worth_asking(pairs) && regime::may_ask_halves(task) {
             let pairs = found.assignment.pairs();
             let likely = pairs.filter(|&(i, a)| values[(i, a)] >= f64::from(GUESSED));
             let likely: Vec<(usize, usize)> = likely.collect();
@@ -548,7 +561,9 @@ impl Best {
             let source = &evidence.free.source;
             let nodes: Vec<usize> = likely.iter().map(|&(i, _)| source[i]).collect();
             let agreement = sparse::halves_agree(self, task, &nodes, symmetry, monitor);
-            if let Some(agreement) = agreement {
+            if let Some(mut agreement) = agreement {
+                // Where triangles explain nothing the bound holds, and halves that differ only lack anchors.
+                agreement.is_plain &= of_all < CLOSURE_TELLS;
                 chance = chance.beside(agreement, sum / nodes.len().max(1) as f64);
             }
         }
@@ -562,6 +577,6 @@ impl Best {
         for value in values.as_mut_slice() {
             *value = chance.weight * *value + any;
         }
-        chance
+        Ok(chance)
     }
 }

@@ -55,6 +55,14 @@ pub(super) fn may_ask_halves(task: &Task<'_>) -> bool {
     density(task) <= HALVES_DENSITY
 }
 
+/// Whether matches that begin with other anchors are worth their time: each takes as long as the search did.
+pub(super) fn may_ask_decoys(task: &Task<'_>) -> bool {
+    may_ask_halves(task)
+        && task.nodes() <= LARGEST_WHOLE_CHAIN
+        && !task.anchors().hard().is_empty()
+        && task.facts().start.is_none()
+}
+
 /// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth
 /// asking first.
 pub(super) fn may_anneal(preset: &Best, task: &Task<'_>) -> bool {

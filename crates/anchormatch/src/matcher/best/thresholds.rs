@@ -147,7 +147,7 @@ pub(super) const KEPT: f32 = 0.8;
 /// differ by a few pairs share most of their evidence, so that unrelated graphs stay below 0.
 ///
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
-pub(super) const CHANCE_OF_FULL: f64 = -3.0;
+pub(super) const CHANCE_OF_FULL: f64 = -5.0;
 
 /// The same where the nodes that are matched were chosen too.
 ///
@@ -188,6 +188,42 @@ pub(super) const HALVES_DENSITY: f64 = 0.35;
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
 pub(super) const HALVES_ASKED: f64 = 1.5;
+
+/// Nats a pair beyond chance between which decoys are asked, and up to which they are where triangles explain much.
+///
+/// `scripts/bench_trust.py --rows unrelated`, `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const DECOYS_ASKED: [f64; 3] = [-0.4, 1.5, 6.0];
+
+/// The share of the evidence that triangles leave below which they explain much.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const DECOYS_EXPLAINED: f64 = 0.65;
+
+/// Sets of decoys.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const DECOYS: usize = 8;
+
+/// The share of the free targets, those of the nearest degrees, that a decoy is drawn from.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds attachment`
+pub(super) const DECOY_RANGE: f64 = 0.25;
+
+/// Nats by which the matches of decoys differ at the least.
+///
+/// `scripts/bench_trust.py --rows unrelated`
+pub(super) const DECOY_NATS: f64 = 3.0;
+
+/// Deviations above the decoys at which a match is as likely right as found by chance, and how many more where triangles
+/// leave nothing of the evidence.
+///
+/// `scripts/bench_trust.py --rows unrelated`, `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const STANDING: [f64; 2] = [2.0, 4.0];
+
+/// The log odds that the evidence has beside the decoys at the most.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(super) const STANDING_BESIDE: f64 = 1.5;
 
 /// Nats over which the one turns into the other.
 ///
@@ -289,6 +325,28 @@ pub(super) const ANCHOR_BUDGET: usize = 5_000_000;
 ///
 /// `anchormatch-lab evaluate calibration`
 pub(super) const SAMPLE_FITS: usize = 2;
+
+/// The mean confidence from which on nobody asks how far edges are to be believed: hardly a pair is in doubt.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const SURE_ENOUGH: f64 = 0.98;
+
+/// Powers of the edges' evidence that are tried, from all of it on.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const BELIEFS: [f64; 7] = [1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3];
+
+/// Pairs of graphs that are dealt for it, and sweeps of each chain.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const BELIEF_DEALS: usize = 2;
+/// See [`BELIEF_DEALS`].
+pub(super) const BELIEF_SWEEPS: usize = 12;
+
+/// Edges that samples may have in common beyond those of the right matching, in the mean.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const BELIEF_TOLERANCE: f64 = 0.5;
 
 /// Those of the sparse regime.
 pub(super) mod sparse {
