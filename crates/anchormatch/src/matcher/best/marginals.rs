@@ -1,6 +1,7 @@
 //! Stage *marginals*: how sure each pair is, by samples of the posterior from the matching found and from
 //! the other modes that the search met.
 
+use super::counted::{self, Tabled};
 use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
@@ -45,6 +46,9 @@ impl Sampling<'_> {
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
             return Ok(self.unsampled(found));
+        }
+        if counted::suits(self.evidence, found) {
+            return self.tabled(found);
         }
         if let Some(confidence) = self.annealed(found)? {
             return Ok(confidence);
@@ -120,6 +124,19 @@ impl Sampling<'_> {
             (confidence, agreement, _) = self.sample(found, &model, &sampler)?;
         }
         Ok(confidence)
+    }
+
+    /// What the tables of several views of counts say, and the matching with the most right pairs to be expected.
+    fn tabled(&self, found: &Found) -> Result<Marginals> {
+        let sampled = counted::sample(self.evidence, found, self.seed, self.monitor)?;
+        let Some(Tabled { values, samples }) = sampled else {
+            return Ok(self.unsampled(found));
+        };
+        Ok(Marginals {
+            decoded: Some(decoded(&values, found)?),
+            values,
+            samples,
+        })
     }
 
     /// Means over the chains around all matchings that independent searches found, where none of them was found twice: the
