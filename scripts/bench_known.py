@@ -5,7 +5,7 @@
 
 Needs numpy and scipy. The sets are those of DIR/alignment. Every row is `anchormatch match` on their
 files, without and with what else is known, and a baseline in the same run: for connectomes FAQ in forty
-lines of NumPy and SciPy on log(1 + count), directed, edges between the sides as a term of the same form;
+lines of NumPy and SciPy on log(1 + count), directed, edges between the sides as a term of the same form, layers added up;
 for scored candidates the best score alone, ties by their share. `counts` gives the weights of the larva
 and the worm in other forms: what is no whole number is compared as presence and weight, two questions
 instead of one. `--questions` asks on the genealogies and the connectomes, some nodes at a time, until .9 of
@@ -100,15 +100,15 @@ class Pair:
         known = {ids[0][s]: ids[1][t] for s, t in self.pairs(anchors).items()}
         truth = {ids[0][s]: ids[1][t] for s, t in self.pairs("truth.csv").items()}
         start = time.perf_counter()
-        found = faq(a, b, there, back, known)
+        found = faq([a], [b], there, back, known)
         seconds = time.perf_counter() - start
         asked = [i for i in truth if i not in known]
         return sum(found[i] == truth[i] for i in asked) / len(asked), seconds
 
 
 def faq(a, b, there, back, known, iterations=30):
-    """Frank and Wolfe on the product of weights and, with edges between the sides, of these too."""
-    n, m = len(a), len(b)
+    """Frank and Wolfe on the product of weights, layer by layer, and of those of edges between the sides."""
+    n, m = len(a[0]), len(b[0])
     rows = [i for i in range(n) if i not in known]
     taken = set(known.values())
     columns = [j for j in range(m) if j not in taken]
@@ -120,7 +120,7 @@ def faq(a, b, there, back, known, iterations=30):
     p[block] = 1 / len(columns)
 
     def gradient(x):
-        image = a @ x @ b.T + a.T @ x @ b
+        image = sum(s @ x @ t.T + s.T @ x @ t for s, t in zip(a, b, strict=True))
         if there is None:
             return image
         return image + there @ x.T @ back.T + back.T @ x.T @ there
@@ -216,6 +216,52 @@ def print_rows(options, wanted):
                 show(f"{name}, {percent} %, crossing", plain, with_them, pair.faq(anchors, True))
 
 
+def print_layers(options):
+    """Two grown worms, chemical and electrical synapses: layers set aside, as layers, and FAQ; six draws of anchors."""
+    folder = os.path.join(options.data, "alignment", "witvliet_worms")
+    edges = [rows_of(os.path.join(folder, f"worm{k}_edges.csv")) for k in (7, 8)]
+    cells = [{row[end] for row in side for end in ("u", "v")} for side in edges]
+    cells = sorted(cells[0] & cells[1], key=int)
+    place = {cell: k for k, cell in enumerate(cells)}
+    # Whoever breaks ties by the order of the nodes must not find the partners by it.
+    images = list(range(len(cells)))
+    random.Random(0).shuffle(images)
+    files = ("source_edges.csv", "target_edges.csv")
+    scores = []
+    for seed in range(1, 7):
+        known = random.Random(seed).sample(range(len(cells)), round(0.1 * len(cells)))
+        with tempfile.TemporaryDirectory() as place_of_files:
+            pair = Pair(options, "witvliet_worms")
+            pair.folder = place_of_files
+            tables = []
+            for side, file, of in zip(edges, files, (list(range(len(cells))), images), strict=True):
+                layers = {kind: np.zeros((len(cells), len(cells))) for kind in ("chemical", "electrical")}
+                for row in side:
+                    if row["u"] in place and row["v"] in place:
+                        ends = of[place[row["u"]]], of[place[row["v"]]]
+                        layers[row["type"]][ends] += float(row["synapses"])
+                tables.append(layers)
+                with open(os.path.join(place_of_files, file), "w") as out:
+                    out.write("u,v,weight,layer\n")
+                    for kind, table in layers.items():
+                        for u, v in np.argwhere(table):
+                            out.write(f"{u},{v},{table[u, v]:.0f},{kind}\n")
+            for file in ("source_nodes.csv", "target_nodes.csv"):
+                with open(os.path.join(place_of_files, file), "w") as out:
+                    out.writelines(f"{line}\n" for line in ["id", *range(len(cells))])
+            for file, nodes in (("truth.csv", range(len(cells))), ("anchors.csv", known)):
+                with open(os.path.join(place_of_files, file), "w") as out:
+                    out.writelines(["source,target\n", *(f"{k},{images[k]}\n" for k in nodes)])
+            plain = pair.accuracy("anchors.csv", "--directed", "--duplicates", "sum")
+            layered = pair.accuracy("anchors.csv", "--directed", "--layers", "layer")
+            start = time.perf_counter()
+            layers = [[np.log1p(table) for table in side.values()] for side in tables]
+            found = faq(layers[0], layers[1], None, None, {k: images[k] for k in known})
+            right = [found[k] == images[k] for k in range(len(cells)) if k not in known]
+            scores.append([plain, layered, (sum(right) / len(right), time.perf_counter() - start)])
+    show("worms 7 and 8, 10 %, layers", *(tuple(np.mean(cell, axis=0)) for cell in zip(*scores, strict=True)))
+
+
 def print_counts(options):
     columns = [f"{name}, {percent} %" for name in CONNECTOMES for percent in (5, 10, 20)]
     print("\n| weights given | " + " | ".join(columns) + " |")
@@ -294,6 +340,8 @@ def main():
         return not words or any(word in row for word in words)
 
     print_rows(options, wanted)
+    if wanted("layers"):
+        print_layers(options)
     if wanted("counts"):
         print_counts(options)
     if options.questions:

@@ -27,11 +27,13 @@
 //! F and G, ½ (F_ij G_ab + F_ji G_ba) = F⁺_ij G⁺_ab + F⁻_ij G⁻_ab.
 
 mod agreement;
+mod count_table;
 mod crossing;
 mod levels;
 mod observations;
 
 pub use agreement::Agreement;
+pub(crate) use count_table::{CountTable, Seen, step};
 pub(crate) use levels::information_of_counts;
 pub use observations::{Observations, Scale, are_counts, are_lengths, has_heavy_tails};
 pub(crate) use observations::{unit, weight_scores};

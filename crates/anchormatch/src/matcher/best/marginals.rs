@@ -2,6 +2,7 @@
 //! the other modes that the search met.
 
 use super::belief;
+use super::counted::{self, Tabled};
 use super::evidence::{Evidence, Model};
 use super::found::Found;
 use super::program::{Terms, is_listed, problem};
@@ -51,6 +52,9 @@ impl Sampling<'_> {
         }
         if self.monitor.interrupted().is_some() || found.status.was_interrupted() {
             return Ok(self.unsampled(found));
+        }
+        if counted::suits(self.evidence, found) {
+            return self.tabled(found);
         }
         if let Some(confidence) = self.annealed(found)? {
             return Ok(confidence);
@@ -175,6 +179,20 @@ impl Sampling<'_> {
             confidence.values = sampled.values;
         }
         Ok(())
+    }
+
+    /// What the tables of several views of counts say, and the matching with the most right pairs to be expected.
+    fn tabled(&self, found: &Found) -> Result<Marginals> {
+        let sampled = counted::sample(self.evidence, found, self.seed, self.monitor)?;
+        let Some(Tabled { values, samples }) = sampled else {
+            return Ok(self.unsampled(found));
+        };
+        Ok(Marginals {
+            decoded: Some(decoded(&values, found)?),
+            values,
+            samples,
+            belief: 1.0,
+        })
     }
 
     /// Means over the chains around all matchings that independent searches found, where none of them was found twice: the

@@ -11,7 +11,7 @@
 //! | regime | `regime` | which way the search goes, by size, density and effort |
 //! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
 //! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
-//! | marginals | `marginals`, `belief` | posterior marginals from Metropolis chains around the matching, as far as edges are to be believed |
+//! | marginals | `marginals`, `belief`, `counted` | posterior marginals from Metropolis chains around the matching, as far as edges are to be believed; of several views of counts, what these chains decode |
 //! | chance | `chance`, `closure`, `decoys` | whether unrelated graphs would be matched as well |
 //! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
 //! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
@@ -24,6 +24,7 @@ mod belief;
 mod chance;
 mod closure;
 mod completion;
+mod counted;
 mod decoys;
 mod evidence;
 #[cfg(test)]

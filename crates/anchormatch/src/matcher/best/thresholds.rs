@@ -90,6 +90,17 @@ pub(super) const LEAST_GAIN: f64 = 1.0;
 /// `anchormatch-lab bench points`
 pub(super) const MOST_EXTRA: [f64; 2] = [0.25, 0.1];
 
+/// Nodes of the larger side up to which several views of counts are sampled by their tables: the partners that are proposed
+/// are weighed for all pairs of nodes first.
+///
+/// `scripts/bench_known.py --rows crossing,layers`
+pub(super) const LARGEST_TABLED: usize = 1000;
+
+/// Partners that such a chain proposes for each node, and in all: a quarter of them changed no row by more than .01.
+///
+/// `scripts/bench_known.py --rows crossing,layers`
+pub(super) const TABLED_PROPOSALS: (usize, usize) = (4000, 1_500_000);
+
 /// Steps of the mean field's annealing by the nodes that they suffice for: each step costs n³, and what
 /// large graphs lose by fewer steps their larger n makes up for.
 ///

@@ -25,11 +25,20 @@ pub(in crate::matcher::best) enum View {
 type Free<'a> = (&'a [usize], &'a [usize]);
 
 impl View {
-    fn observations(&self) -> [&Observations; 2] {
+    pub(in crate::matcher::best) fn observations(&self) -> [&Observations; 2] {
         match self {
             Self::Layer(observed) => [&observed.source, &observed.target],
             Self::Crossing([there, back], _) => [there, back],
         }
+    }
+
+    /// Whether it shows counts.
+    pub(in crate::matcher::best) fn are_counts(&self) -> bool {
+        let scale = match self {
+            Self::Layer(observed) => observed.scale,
+            Self::Crossing(_, scale) => *scale,
+        };
+        scale == Scale::Counts
     }
 
     pub(in crate::matcher::best) fn guess(&self, correlation: f64) -> PairModel {
