@@ -87,15 +87,14 @@ impl Chance {
     /// below chance, nor where each pair has much evidence; and where triangles explain nothing, not beyond it either.
     pub(super) fn is_worth_decoys(&self, pairs: usize, left: f64) -> bool {
         let each = self.nats / pairs.max(1) as f64;
-        let [least, most, most_explained] = DECOYS_ASKED;
-        let is_open = if left < DECOYS_EXPLAINED {
-            each < most_explained
+        let [least, least_explained, most, most_explained] = DECOYS_ASKED;
+        if left < DECOYS_EXPLAINED {
+            (least_explained..most_explained).contains(&each)
         } else if left < CLOSURE_TELLS {
-            each < most
+            (least_explained..most).contains(&each)
         } else {
-            !self.is_ruled_out()
-        };
-        each > least && is_open
+            each > least && !self.is_ruled_out()
+        }
     }
 
     /// With how many deviations the anchors stand above decoys. More of them are asked where triangles leave less of the
@@ -287,7 +286,7 @@ mod tests {
         assert!(weights.is_sorted(), "{weights:?}");
         let asks = |nats: f64, left: f64| Chance::of([nats], true).is_worth_decoys(100, left);
         // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
-        assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-100.0, 0.8));
+        assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-140.0, 0.8) && !asks(-60.0, 1.0));
         assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
     }
 

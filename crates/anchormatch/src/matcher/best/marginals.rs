@@ -8,7 +8,8 @@ use super::found::Found;
 use super::program::{Terms, is_listed, problem};
 use super::scale_curve::scale_curve;
 use super::thresholds::{
-    BEYOND_CHANCE, DEPTH_OF_MODES, LARGE, LARGEST_WHOLE_CHAIN, SAMPLE_FITS, SURE_ENOUGH,
+    BEYOND_CHANCE, DEPTH_OF_MODES, DRAWN_AGAIN, LARGE, LARGEST_WHOLE_CHAIN, NEARLY_ALL,
+    SAMPLE_FITS, SURE_ENOUGH,
 };
 use crate::affinity::likelihood::Agreement;
 use crate::assignment::{self, Assignment};
@@ -85,31 +86,14 @@ impl Sampling<'_> {
         if large || found.evidence > BEYOND_CHANCE {
             // Some nodes waver, the rest does not: one chain sees all of it.
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
-            let belief = self.belief(found, &confidence.values)?;
-            let found = &Found {
-                share: belief.unwrap_or(1.0) * found.share,
-                ..found.clone()
-            };
-            let single = match belief {
-                Some(belief) if belief < 1.0 => {
-                    let modes = self.modes(found)?;
-                    Sampler { modes, ..single }
-                }
-                _ => single,
-            };
-            if belief.is_some_and(|belief| belief < 1.0) {
-                (confidence, _, _) = self.sample(found, &found.model, &single)?;
-            }
+            let mean = mean_of_pairs(found, &confidence.values);
             if !found.is_confirmed {
                 self.share_with_others(found, &single, &mut confidence)?;
             }
             if found.coverage == Coverage::Full && is_listed(self.evidence, &found.model) {
                 confidence.decoded = Some(decoded(&confidence.values, found)?);
-                if belief.is_some() && found.is_confirmed {
-                    self.draw_again(found, &single, &mut confidence)?;
-                }
+                self.draw_again(found, single, mean, &mut confidence)?;
             }
-            confidence.belief = belief.unwrap_or(1.0);
             return Ok(confidence);
         }
         let problem = self.problem_of_samples(found, &found.model)?;
@@ -151,32 +135,48 @@ impl Sampling<'_> {
         Ok(confidence)
     }
 
-    /// How far the edges' evidence is to be believed; `None` where hardly a pair is in doubt, or it cannot be asked.
-    fn belief(&self, found: &Found, values: &Matrix) -> Result<Option<f64>> {
-        let pairs = found.assignment.pairs();
-        let sum: f64 = pairs.map(|pair| values[pair]).sum();
-        let is_sure = sum >= SURE_ENOUGH * found.assignment.matched() as f64;
-        if is_sure || !belief::can_be_asked(self.evidence, found) {
-            return Ok(None);
+    /// How far the edges' evidence is to be believed: all of it where the mean confidence says that hardly a pair is in doubt,
+    /// where it cannot be asked, and where the difference would not be seen.
+    fn belief(&self, found: &Found, mean: f64) -> Result<f64> {
+        if mean >= SURE_ENOUGH || !belief::can_be_asked(self.evidence, found) {
+            return Ok(1.0);
         }
-        belief::belief(self.evidence, found, self.seed, self.monitor).map(Some)
+        let belief = belief::belief(self.evidence, found, self.seed, self.monitor)?;
+        Ok(if belief < NEARLY_ALL { belief } else { 1.0 })
     }
 
-    /// Marginals of another chain, for those that a matching was chosen by are too good for what was chosen.
+    /// Marginals of other chains, as far as edges are to be believed, where the mean confidence of the first says that
+    /// pairs are in doubt: those that a matching was chosen by are too good for what was chosen.
     fn draw_again(
         &self,
         found: &Found,
-        sampler: &Sampler,
+        mut sampler: Sampler,
+        mean: f64,
         confidence: &mut Marginals,
     ) -> Result<()> {
+        let belief = self.belief(found, mean)?;
+        if belief == 1.0 && (mean >= DRAWN_AGAIN || !found.is_confirmed) {
+            return Ok(());
+        }
+        let found = &Found {
+            share: belief * found.share,
+            ..found.clone()
+        };
+        if belief < 1.0 {
+            sampler.modes = self.modes(found)?;
+        }
         let again = Sampling {
             seed: self.seed.wrapping_add(1),
             ..*self
         };
-        let (sampled, _, _) = again.sample(found, &found.model, sampler)?;
-        // A chain that was cut short knows less than the first.
+        let (mut sampled, _, _) = again.sample(found, &found.model, &sampler)?;
+        if !found.is_confirmed {
+            again.share_with_others(found, &sampler, &mut sampled)?;
+        }
+        // Chains that were cut short know less than the first.
         if self.monitor.interrupted().is_none() {
             confidence.values = sampled.values;
+            confidence.belief = belief;
         }
         Ok(())
     }
@@ -367,6 +367,12 @@ impl Sampling<'_> {
         let share = 1.0 / sampled.counted.max(1) as f64;
         Ok((confidence, agreement.scaled(share), sampled.elsewhere))
     }
+}
+
+/// The mean confidence of the pairs found.
+fn mean_of_pairs(found: &Found, values: &Matrix) -> f64 {
+    let sum: f64 = found.assignment.pairs().map(|pair| values[pair]).sum();
+    sum / found.assignment.matched().max(1) as f64
 }
 
 /// Of so many matchings that are nearly as likely, the one with the most right pairs to be expected; of these, the

@@ -57,7 +57,7 @@ use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
 use self::thresholds::sparse::GUESSED;
-use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LISTS_ARE_SURE, SEARCH_SHARE};
+use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LEAST_DECOYED, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
@@ -547,9 +547,12 @@ impl Best {
         let may_be_partial = self.allow_unmatched || of_all < CLOSURE_TELLS;
         let mut chance = Chance::of(tiers.chain([all]), may_be_partial);
         let pairs = found.assignment.matched();
-        let asks_decoys = regime::may_ask_decoys(task)
-            && chance.is_worth_decoys(pairs, of_all)
-            && !evidence.has_priors();
+        // Copies need no comparison, and a few pairs bear none.
+        let asks_decoys = symmetry.copy.is_none()
+            && pairs >= LEAST_DECOYED
+            && regime::may_ask_decoys(task)
+            && !evidence.has_priors()
+            && chance.is_worth_decoys(pairs, of_all);
         if asks_decoys {
             if let Some(standing) = decoys::standing(self, task, monitor)? {
                 chance = chance.beside_decoys(standing, of_all);

@@ -200,15 +200,21 @@ pub(super) const HALVES_DENSITY: f64 = 0.35;
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
 pub(super) const HALVES_ASKED: f64 = 1.5;
 
-/// Nats a pair beyond chance between which decoys are asked, and up to which they are where triangles explain much.
+/// Nats a pair beyond chance from which on decoys are asked, where triangles explain nothing and where they explain some of it, and
+/// up to which they are, where triangles explain some and where they explain much.
 ///
 /// `scripts/bench_trust.py --rows unrelated`, `scripts/bench_calibration.py --families geometric,attachment,edges`
-pub(super) const DECOYS_ASKED: [f64; 3] = [-0.4, 1.5, 6.0];
+pub(super) const DECOYS_ASKED: [f64; 4] = [-0.4, -1.25, 1.5, 6.0];
 
 /// The share of the evidence that triangles leave below which they explain much.
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
 pub(super) const DECOYS_EXPLAINED: f64 = 0.65;
+
+/// Pairs from which on decoys are asked: fewer are spoilt by a wrong anchor or two.
+///
+/// `scripts/bench_trust.py --rows symmetric`
+pub(super) const LEAST_DECOYED: usize = 30;
 
 /// Sets of decoys.
 ///
@@ -341,6 +347,16 @@ pub(super) const SAMPLE_FITS: usize = 2;
 ///
 /// `scripts/bench_calibration.py --families geometric,attachment,edges`
 pub(super) const SURE_ENOUGH: f64 = 0.98;
+
+/// Beliefs in the edges' evidence from which on no other samples are worth their time.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const NEARLY_ALL: f64 = 0.95;
+
+/// The mean confidence below which it is told by other samples than the matching was chosen by.
+///
+/// `scripts/bench_calibration.py --families geometric,attachment,edges`
+pub(super) const DRAWN_AGAIN: f64 = 0.9;
 
 /// Powers of the edges' evidence that are tried, from all of it on.
 ///
