@@ -495,6 +495,36 @@ pub(super) mod sparse {
     /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
     pub(in crate::matcher::best) const UNHEARD: f64 = 1e-3;
 
+    /// Edges by which a node hangs that exchanges do not hold, the share of such nodes, and the variance of degrees over their
+    /// mean, up to which chains of exchanges are asked: ACM–DBLP has .08 and 8.3, collaborations and e-mail .3 to .4 and 7 to
+    /// 10, where they were below the field; Facebook–Twitter .02 and 2.7, geometric and small-world graphs .00 to .08 and .2 to 1.4.
+    ///
+    /// `anchormatch match … --truth`, on noisy copies of geometric and small-world graphs and the real pairs
+    pub(in crate::matcher::best) const LOOSE_EDGES: usize = 2;
+    pub(in crate::matcher::best) const MOST_LOOSE: f64 = 0.15;
+    pub(in crate::matcher::best) const MOST_DISPERSED: f64 = 4.0;
+
+    /// Chains, the proposals that they make together where that is within the sweeps, and sweeps of each at least and at most.
+    ///
+    /// `anchormatch match … --json` shows what stage `sampling` took
+    pub(in crate::matcher::best) const CHAINS: usize = 4;
+    pub(in crate::matcher::best) const CHAIN_PROPOSALS: usize = 20_000_000;
+    pub(in crate::matcher::best) const LEAST_SWEEPS: usize = 100;
+    pub(in crate::matcher::best) const MOST_SWEEPS: usize = 1000;
+
+    /// By how much chains are heated first, and one in how many sweeps they take to cool down: patches that lie wrong together
+    /// move then, and more heat loses what holds them in graphs that kept .7 of their edges.
+    ///
+    /// `anchormatch match … --truth`, on copies of geometric graphs that keep .7 to .9 of their edges
+    pub(in crate::matcher::best) const HEATED: f32 = 1.3;
+    pub(in crate::matcher::best) const COOLED_ONE_IN: usize = 2;
+
+    /// The share of the pairs expected to be right that chains have to expect too: where they lose more, nothing holds the
+    /// nodes, and the field says more.
+    ///
+    /// `anchormatch match … --truth`, on copies of geometric graphs of degree 8 that keep .7 of its edges
+    pub(in crate::matcher::best) const STILL_BELIEVED: f32 = 0.5;
+
     /// Partners of a node that its similarities alone bring up.
     ///
     /// `scripts/bench_known.py`

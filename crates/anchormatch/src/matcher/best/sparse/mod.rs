@@ -10,7 +10,8 @@
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
-//! | consensus | `consensus` | the same with second opinions, weighed by anchors that were hidden |
+//! | sampling | `sampling`, `chain` | the same by chains of exchanges, in clustered graphs that hold every node |
+//! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | chance | `halves` | whether there is anything to find, in doubt by what either half of the anchors leads to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
@@ -27,6 +28,7 @@ mod anchor_check;
 mod beliefs;
 pub mod blocks;
 mod calibration;
+mod chain;
 mod consensus;
 mod correspondence;
 mod crossing;
@@ -39,6 +41,7 @@ mod model;
 mod neighbours;
 mod restarts;
 mod rows;
+mod sampling;
 mod side;
 mod tally;
 #[cfg(test)]
@@ -57,6 +60,7 @@ use self::halves::agreement;
 use self::known::Known;
 use self::model::Model;
 use self::restarts::{across, begin_from, restart};
+use self::sampling::sample;
 use self::side::{NONE, Side, weights_differ};
 use super::chance::{Agreement, Chance};
 use super::closure::Closure;
@@ -154,9 +158,13 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         };
         Ok((beliefs, share))
     })?;
+    let (beliefs, sampled) = log.stage("sampling", monitor, |_| match preset.effort {
+        Effort::Best => Ok(sample(&sides, &known, beliefs, preset.seed, monitor)),
+        Effort::Fast => Ok((beliefs, false)),
+    })?;
     let (beliefs, second) = log.stage("consensus", monitor, |_| match preset.effort {
-        Effort::Best => Ok(agree(&sides, &mut known, beliefs, most, monitor)),
-        Effort::Fast => Ok((beliefs, 0.0)),
+        Effort::Best if !sampled => Ok(agree(&sides, &mut known, beliefs, most, monitor)),
+        _ => Ok((beliefs, 0.0)),
     })?;
     let mut pairs = log.stage("decision", monitor, |_| {
         Ok(decide(
@@ -197,6 +205,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     log.parameter("iterations of beliefs", beliefs.iterations);
     log.parameter("restarts", restarts);
     log.parameter("share of the evidence believed", format!("{share:.2}"));
+    log.parameter("sampled by exchanges", sampled);
     log.parameter("weight of second opinions", format!("{second:.2}"));
     log.parameter(
         "source edges kept by the target",

@@ -3,6 +3,7 @@
 mod consensus;
 mod halves;
 mod kinds;
+mod sampling;
 mod stages;
 
 use super::known::Known;

@@ -15,14 +15,14 @@ use crate::matcher::best::thresholds::sparse::{HIDDEN_ONE_IN, LEAST_HIDDEN};
 use crate::monitor::Monitor;
 use crate::task::Task;
 
-const NODES: usize = 400;
+pub(super) const NODES: usize = 400;
 const ITERATIONS: usize = 10;
 
-fn partner(i: usize) -> usize {
+pub(super) fn partner(i: usize) -> usize {
     (7 * i + 3) % NODES
 }
 
-fn with_anchors<T>(
+pub(super) fn with_anchors<T>(
     graphs: &[Graph; 2],
     count: usize,
     work: impl FnOnce(&[Side<'_>; 2], Known) -> T,
@@ -35,7 +35,7 @@ fn with_anchors<T>(
 }
 
 /// Two copies of a ring in which one edge in ten leads anywhere.
-fn rings(kept: f64, seed: u64) -> [Graph; 2] {
+pub(super) fn rings(kept: f64, seed: u64) -> [Graph; 2] {
     let mut numbers = Numbers(seed);
     let mut edges = [BTreeSet::new(), BTreeSet::new()];
     for (i, step) in (0..NODES).flat_map(|i| (1..5).map(move |step| (i, step))) {
@@ -60,7 +60,7 @@ fn rings(kept: f64, seed: u64) -> [Graph; 2] {
     })
 }
 
-fn first_opinion(sides: &[Side<'_>; 2], known: &Known) -> Beliefs {
+pub(super) fn first_opinion(sides: &[Side<'_>; 2], known: &Known) -> Beliefs {
     let monitor = Monitor::silent();
     let expansion = expand(sides, known, known.partners(), &monitor);
     believe(sides, known, expansion, ITERATIONS, &monitor)

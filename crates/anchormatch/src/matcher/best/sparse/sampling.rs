@@ -1,0 +1,238 @@
+//! Stage *sampling*: what chains of exchanges say of the beliefs.
+//!
+//! In graphs whose neighbours are joined among themselves, a mean field is too sure of what it settled, and of too little
+//! else: neighbours move together, and it moves one node at a time against the mean of the others. Chains of exchanges
+//! ([`super::chain`]) begin with the likeliest pairs, somewhat heated so that whole patches can move, and go through matchings as often
+//! as they are likely. The shares of their time are
+//! the probabilities that the decision is made from.
+//!
+//! With s₁ and s₂ the shares of the parent's edges that the sides show, and c the probability that a rival of a partner is joined
+//! to one of its neighbours, a kept edge says
+//!
+//! J = ln (1 − (s₁ + s₂ − s₁ s₂) c) − ln (1 − s₁) (1 − s₂) c,
+//!
+//! and that any is kept ln c/p, p the probability that two nodes are joined. c is counted: of those that two neighbours' partners
+//! bring up, how many are joined to a third one.
+//!
+//! Nodes that hang by one edge or two are not held by what they keep, and hubs count their edges more than chance does: there
+//! the field is better, and nothing is sampled. Nor is it where the chains lose most of what was believed.
+
+use rayon::prelude::*;
+
+use super::beliefs::Beliefs;
+use super::chain::{Chain, Ties, Times, add};
+use super::decision::decide;
+use super::known::Known;
+use super::model::Model;
+use super::restarts::in_doubt;
+use super::rows::by_row;
+use super::side::{NONE, Side};
+use crate::linalg::Csr;
+use crate::matcher::best::thresholds::sparse::{
+    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, HEATED, IN_DOUBT, LARGEST_CONSENSUS,
+    LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED, MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM,
+    STILL_BELIEVED,
+};
+use crate::monitor::Monitor;
+
+/// Shares of the time below this are left out.
+const LEAST: f32 = 1e-4;
+
+/// What the degree of an end counts, half of what it counts between strangers.
+const OF_DEGREES: f32 = 0.25;
+
+/// The beliefs by the times of chains, and whether there are any; as they were where chains are not asked, lose most of what
+/// was believed, or are stopped.
+pub(super) fn sample(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    mut beliefs: Beliefs,
+    seed: u64,
+    monitor: &Monitor,
+) -> (Beliefs, bool) {
+    if !is_asked(sides, known, &beliefs) || monitor.interrupted().is_some() {
+        return (beliefs, false);
+    }
+    let first = permutation(sides, known, &beliefs);
+    let Some(occupancy) = times(sides, known, &[first], seed, monitor) else {
+        return (beliefs, false);
+    };
+    let before = beliefs.expected_right();
+    let field = std::mem::replace(&mut beliefs.occupancy, occupancy);
+    if beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
+        beliefs.occupancy = field;
+        return (beliefs, false);
+    }
+    (beliefs, true)
+}
+
+/// Whether chains are better than the field, and worth their time.
+fn is_asked(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> bool {
+    let nodes = sides[0].nodes().max(sides[1].nodes());
+    let sure = beliefs.sure(sides, known, RESTARTED_FROM);
+    nodes <= LARGEST_CONSENSUS
+        && known.is_of_edges_alone()
+        && !known.rules_out()
+        && beliefs.model.kinds.is_none()
+        && beliefs.model.first >= CLOSE_RIVALS.ln()
+        && in_doubt(&sure) >= IN_DOUBT
+        && sides.iter().all(are_even)
+}
+
+/// Whether hardly any node hangs by few edges, and degrees vary little.
+pub(super) fn are_even(side: &Side<'_>) -> bool {
+    let nodes = side.nodes().max(1) as f64;
+    let degrees = || (0..side.nodes()).map(|i| side.degree(i) as f64);
+    let loose = degrees().filter(|d| *d <= LOOSE_EDGES as f64).count() as f64;
+    let mean = degrees().sum::<f64>() / nodes;
+    let variance = degrees().map(|d| (d - mean).powi(2)).sum::<f64>() / nodes;
+    loose <= MOST_LOOSE * nodes && variance <= MOST_DISPERSED * mean
+}
+
+/// The pairs that the beliefs decide for; nodes that are left over are paired in their order, those of the smaller side
+/// filled up.
+fn permutation(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> Vec<u32> {
+    let pairs = decide(sides, known, &beliefs.occupancy, false);
+    let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
+    filled_up(pairs, sides[0].nodes().max(sides[1].nodes()))
+}
+
+/// A permutation of so many nodes that has these pairs.
+pub(super) fn filled_up(pairs: impl Iterator<Item = (usize, usize)>, size: usize) -> Vec<u32> {
+    let mut partners = vec![NONE; size];
+    let mut is_taken = vec![false; size];
+    for (i, a) in pairs {
+        partners[i] = a as u32;
+        is_taken[a] = true;
+    }
+    let mut left = (0..size as u32).filter(|&a| !is_taken[a as usize]);
+    for slot in partners.iter_mut().filter(|slot| **slot == NONE) {
+        *slot = left.next().unwrap_or(NONE);
+    }
+    partners
+}
+
+/// The shares of the time that nodes spend with each partner, over chains from these permutations in turn; `None` when the
+/// monitor stops it.
+fn times(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    starts: &[Vec<u32>],
+    seed: u64,
+    monitor: &Monitor,
+) -> Option<Csr<f32>> {
+    let size = sides[0].nodes().max(sides[1].nodes());
+    let ties = ties(sides, &starts[0]);
+    let anchored = known.partners();
+    let may_move = |i: &u32| {
+        anchored[0]
+            .get(*i as usize)
+            .is_none_or(|&partner| partner == NONE)
+    };
+    let free: Vec<u32> = (0..size as u32).filter(may_move).collect();
+    let sweeps = CHAIN_PROPOSALS / (CHAINS * free.len().max(1));
+    let sweeps = sweeps.clamp(LEAST_SWEEPS, MOST_SWEEPS);
+    let cooling = sweeps / COOLED_ONE_IN;
+    let chains: Option<Vec<Vec<Times>>> = (0..CHAINS)
+        .into_par_iter()
+        .map(|k| {
+            let first = starts[k % starts.len()].clone();
+            let mut chain = Chain::new(sides, &ties, &free, first, (seed, k as u64));
+            chain.cool(HEATED, cooling, monitor)?;
+            chain.sample(sweeps - cooling, monitor)
+        })
+        .collect();
+    let chains = chains?;
+    let total = (CHAINS * (sweeps - cooling)) as f32;
+    let (rows, cols) = (sides[0].nodes(), sides[1].nodes());
+    by_row(rows, cols, monitor, |i, _, row| {
+        let mut sum = Times::new();
+        for &(a, spent) in chains.iter().flat_map(|times| &times[i]) {
+            add(&mut sum, a, spent);
+        }
+        sum.sort_unstable();
+        let shares = sum
+            .iter()
+            .map(|&(a, spent)| (a, (spent as f32 / total).min(1.0)));
+        row.extend(shares.filter(|(a, share)| (*a as usize) < cols && *share > LEAST));
+    })
+}
+
+/// J, F and the rest, by what a permutation keeps.
+pub(super) fn ties(sides: &[Side<'_>; 2], first: &[u32]) -> Ties {
+    let partners = real(sides, first);
+    let Model { seen, weights, .. } = Model::fit(sides, &partners);
+    let close = close_rivals(sides, &partners[0]) / seen[1];
+    let density = |k: usize| {
+        let nodes = sides[k].nodes().max(1) as f64;
+        sides[k].edges.entries() as f64 / (seen[k] * nodes * nodes)
+    };
+    let strangers = 0.5 * (density(0) + density(1)).max(f64::MIN_POSITIVE);
+    let close = close.min(0.9).max(strangers);
+    let [one, other] = seen;
+    let neither = 1.0 - (one + other - one * other) * close;
+    let kept = (neither / ((1.0 - one) * (1.0 - other) * close)).ln();
+    let degrees = [0, 1].map(|k| {
+        let nodes = sides[k].nodes();
+        let mean = (sides[k].edges.entries() as f32 / nodes.max(1) as f32).max(0.5);
+        let less = |i: usize| OF_DEGREES * ((sides[k].degree(i) as f32).max(0.5) / mean).ln();
+        (0..nodes).map(less).collect()
+    });
+    Ties {
+        kept: kept as f32,
+        any: (close / strangers).ln() as f32,
+        degrees,
+        weights,
+    }
+}
+
+/// The partners of both sides, without the nodes that filled one up.
+fn real(sides: &[Side<'_>; 2], permutation: &[u32]) -> [Vec<u32>; 2] {
+    let mut partners = [0, 1].map(|k| vec![NONE; sides[k].nodes()]);
+    let pairs = (0..sides[0].nodes()).zip(permutation);
+    for (i, &a) in pairs.filter(|(_, a)| (**a as usize) < sides[1].nodes()) {
+        partners[0][i] = a;
+        partners[1][a as usize] = i as u32;
+    }
+    partners
+}
+
+/// Of the nodes that two partners of a node's neighbours are joined to, itself left out, the share that a third one is joined
+/// to.
+pub(super) fn close_rivals(sides: &[Side<'_>; 2], partners: &[u32]) -> f64 {
+    const NODES: usize = 4000;
+    // As if ten more had been seen.
+    const PRIOR: (f64, f64) = (0.5, 10.0);
+    const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+    let mut numbers = 1u64;
+    let [source, target] = sides;
+    let joined = |a: u32, b: u32| target.edges.place(a as usize, b as usize).is_some();
+    let mut sum = PRIOR;
+    for i in (0..source.nodes()).step_by(source.nodes().div_ceil(NODES).max(1)) {
+        if partners[i] == NONE {
+            continue;
+        }
+        let own = source.edges.columns(i).iter();
+        let known = own.map(|&j| partners[j as usize]).filter(|&b| b != NONE);
+        let mut known: Vec<u32> = known.collect();
+        if known.len() < 3 {
+            continue;
+        }
+        // Any three of them: their order may say who lies next to whom.
+        for _ in 0..3 {
+            for place in 0..3 {
+                numbers = numbers.wrapping_mul(MULTIPLIER).wrapping_add(1);
+                let left = (known.len() - place) as u64;
+                known.swap(place, place + ((numbers >> 33) % left) as usize);
+            }
+            let [x, y, z] = [known[0], known[1], known[2]];
+            let rivals = target.edges.columns(x as usize).iter().copied();
+            let rivals = rivals.filter(|&a| a != partners[i] && a != z && joined(a, y));
+            for a in rivals {
+                sum.0 += f64::from(u8::from(joined(a, z)));
+                sum.1 += 1.0;
+            }
+        }
+    }
+    sum.0 / sum.1
+}
