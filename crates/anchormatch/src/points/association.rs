@@ -3,9 +3,9 @@
 //! Let the partner of source point i, if it has one, lie at y with density N(y; μᵢ, Sᵢ), and target points
 //! that are nobody's partner with the density ρ(y) of all target points there. A matching of k pairs has the prior
 //! 1 / ((min(n, m) + 1) · C(n, k) C(m, k) k!): every k is as likely as any other, and so is every matching of
-//! k pairs. One pair more then changes the posterior by the odds
+//! k pairs. One pair more, from k − ½ to k + ½ of them, then changes the posterior by the odds
 //!
-//! > wᵢₐ = N(yₐ; μᵢ, Sᵢ) / ρ(yₐ) · (k + 1) / ((n − k + 1)(m − k + 1)),
+//! > wᵢₐ = N(yₐ; μᵢ, Sᵢ) / ρ(yₐ) · (k + ½) / ((n − k + ½)(m − k + ½)),
 //!
 //! and the posterior of matchings with about k pairs is ∏ wᵢₐ over its pairs. Its marginals and the logarithm
 //! of its sum come from belief propagation (the Bethe approximation of a permanent: Vontobel 2013, Huang &
@@ -103,8 +103,8 @@ const SAME_REPLY: f64 = 1e-4;
 
 /// ln of the odds that one pair more has before its points are looked at.
 pub(super) fn log_prior_odds(k: f64, n: usize, m: usize) -> f64 {
-    let free = |count: usize| (count as f64 - k + 1.0).max(1.0);
-    ((k + 1.0) / (free(n) * free(m))).ln()
+    let free = |count: usize| (count as f64 - k).max(0.0) + 0.5;
+    ((k + 0.5) / (free(n) * free(m))).ln()
 }
 
 /// ln of the prior of one matching of k pairs.

@@ -4,15 +4,17 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::small::{Square, add_outer, eigen};
-use crate::linalg::quantile;
 
 /// A standard normal number.
 pub(super) fn normal(random: &mut ChaCha8Rng) -> f64 {
-    quantile(
-        random
-            .random::<f64>()
-            .clamp(f64::EPSILON, 1.0 - f64::EPSILON),
-    )
+    // Marsaglia's polar method.
+    loop {
+        let [x, y] = [(); 2].map(|()| 2.0 * random.random::<f64>() - 1.0);
+        let square: f64 = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return x * (-2.0 * square.ln() / square).sqrt();
+        }
+    }
 }
 
 /// A number of the χ² distribution with so many degrees of freedom, two at least, after Marsaglia and Tsang (2000).

@@ -184,3 +184,12 @@ fn few_and_many_targets_have_the_same_candidates() {
     lists.associate(&without, &index, &predictions, 3.0, LONG);
     assert!(with > lists.row(2).map(|(_, b)| b).fold(0.0, f64::max));
 }
+
+#[test]
+fn the_odds_of_one_pair_more_are_the_ratio_of_the_priors() {
+    for (k, n, m) in [(0.5, 3, 9), (7.25, 25, 25), (24.5, 25, 25), (30.0, 40, 55)] {
+        let ratio = log_prior(k + 0.5, n, m) - log_prior(k - 0.5, n, m);
+        let odds = log_prior_odds(k, n, m);
+        assert!((odds - ratio).abs() < 1e-6, "{k} {n} {m}: {odds} {ratio}");
+    }
+}
