@@ -158,7 +158,7 @@ pub(super) const KEPT: f32 = 0.8;
 /// differ by a few pairs share most of their evidence, so that unrelated graphs stay below 0.
 ///
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
-pub(super) const CHANCE_OF_FULL: f64 = -5.0;
+pub(super) const CHANCE_OF_FULL: f64 = -3.0;
 
 /// The same where the nodes that are matched were chosen too.
 ///
