@@ -195,8 +195,9 @@ def _in_flight(
 ) -> Iterator[tuple[Task, Outcome]]:
     """Tasks and their outcomes as they come, with at most so many handed out at a time.
 
-    ``concurrent.futures.wait`` takes the locks of all futures one after the other; Ctrl-C in the middle would leave
-    some of them taken, and the threads of these futures would never end. A queue has no such moment.
+    ``concurrent.futures.wait`` takes the locks of all futures one after the other; Ctrl-C in the middle
+    would leave some of them taken, and the threads of these futures would never end. A queue has no such
+    moment.
     """
     pending: dict[Future[Outcome], Task] = {}
     ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
