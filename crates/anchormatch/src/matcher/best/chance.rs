@@ -10,13 +10,15 @@
 //! evidence.
 
 use super::thresholds::{
-    BLIND_AGREEMENT, BLIND_PAIRS, CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH,
-    CLOSURE_TELLS, CONTRADICTED, DECOYS_ASKED, DECOYS_EXPLAINED, HALVES_ASKED, LEAST_CONTRADICTED,
-    STANDING, STANDING_BESIDE,
+    CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
+    DECOYS_ASKED, DECOYS_EXPLAINED, LISTED_DECOYS_ASKED, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
 use crate::matching::Note;
+
+/// Nats from which on what is left of chance is not worth a digit of every confidence.
+const RULED_OUT: f64 = 10.0 * CHANCE_WIDTH;
 
 /// What speaks against chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,64 +27,11 @@ pub(super) struct Chance {
     pub(super) nats: f64,
     /// The probability that there is something to find.
     pub(super) weight: f64,
-    /// What halves of the anchors say, where they were asked.
-    agreement: Option<Agreement>,
     /// How far the anchors stand above decoys, where these were asked.
     standing: Option<f64>,
 }
 
-/// On how many pairs two matchings agree that knew nothing of each other.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Agreement {
-    pub(super) asked: usize,
-    pub(super) agreed: usize,
-    /// On how many they would by what each of them believes.
-    pub(super) expected: f64,
-    /// Whether edges say nothing but that they are there, which both judge as well as any matching is judged.
-    pub(super) is_plain: bool,
-}
-
-impl Agreement {
-    fn share(self) -> f64 {
-        self.agreed as f64 / self.asked.max(1) as f64
-    }
-
-    /// The share that blind choices may have.
-    fn blind(self) -> f64 {
-        (BLIND_AGREEMENT + BLIND_PAIRS / self.asked.max(1) as f64).min(0.5)
-    }
-
-    /// What it says against chance in nats: n D(s ‖ b) for a share s of n pairs that is above that of blind choices, b; else
-    /// nothing.
-    fn nats(self) -> f64 {
-        match self.share() > self.blind() {
-            true => self.asked as f64 * divergence(self.share(), self.blind()),
-            false => f64::NEG_INFINITY,
-        }
-    }
-
-    /// Whether both halves are sure of pairs that the other has elsewhere: they agree as blind choices do, and by what
-    /// they believe would agree on far more. Of few nodes, and where weights or directions tell more than lists of
-    /// candidates make of them, halves can both be wrong where all anchors together are right.
-    fn is_contradiction(self) -> bool {
-        let expected = self.expected / self.asked.max(1) as f64;
-        let can_tell = self.is_plain && self.asked >= LEAST_CONTRADICTED;
-        can_tell && self.share() <= self.blind() && expected >= CONTRADICTED * self.blind()
-    }
-}
-
-/// D(p ‖ q) of two coins, in nats.
-fn divergence(p: f64, q: f64) -> f64 {
-    let term = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
-    term(p, q) + term(1.0 - p, 1.0 - q)
-}
-
 impl Chance {
-    /// Whether halves of the anchors are worth asking, of so many pairs: not where each of them has much evidence.
-    pub(super) fn is_worth_asking(&self, pairs: usize) -> bool {
-        self.nats < HALVES_ASKED * pairs as f64
-    }
-
     /// Whether decoys are worth asking, of so many pairs and where triangles leave such a share of the evidence: not far
     /// below chance, nor where each pair has much evidence; and where triangles explain nothing, not beyond it either.
     pub(super) fn is_worth_decoys(&self, pairs: usize, left: f64) -> bool {
@@ -92,6 +41,18 @@ impl Chance {
             (least_explained..most_explained).contains(&each)
         } else if left < CLOSURE_TELLS {
             (least_explained..most).contains(&each)
+        } else {
+            each > least && !self.is_ruled_out()
+        }
+    }
+
+    /// The same over lists of candidates, where there are more nodes: matches of strangers are not beyond chance there, and right ones
+    /// may be called far below it, as far as triangles explain some of the evidence.
+    pub(super) fn is_worth_listed_decoys(&self, pairs: usize, left: f64) -> bool {
+        let each = self.nats / pairs.max(1) as f64;
+        let [least, most_explained] = LISTED_DECOYS_ASKED;
+        if left < CLOSURE_TELLS {
+            each < most_explained
         } else {
             each > least && !self.is_ruled_out()
         }
@@ -109,33 +70,19 @@ impl Chance {
         }
     }
 
-    /// With what two halves of the anchors agree on, where that says more. Either half has about √s right of what they agree
-    /// on in the share s, and pairs are not believed more than that in the `mean`. Halves that contradict each other are
-    /// what chance looks like, whatever the evidence.
-    pub(super) fn beside(self, agreement: Agreement, mean: f64) -> Self {
-        let chance = Self {
-            agreement: Some(agreement),
-            ..self
-        };
-        if agreement.is_contradiction() {
-            let nats = self.nats.min(-10.0 * CHANCE_WIDTH);
-            return Self {
-                nats,
-                weight: Self::beyond(nats).weight,
-                ..chance
-            };
-        }
-        let nats = agreement.nats();
-        if nats <= self.nats {
-            return chance;
-        }
-        let other = Self::beyond(nats);
-        let most = agreement.share().sqrt() / mean.max(f64::MIN_POSITIVE);
+    /// Where decoys led to the same match.
+    pub(super) fn found_again(self) -> Self {
+        let nats = self.nats.max(RULED_OUT);
         Self {
             nats,
-            weight: other.weight.min(most).max(self.weight),
-            ..chance
+            weight: 1.0,
+            ..self
         }
+    }
+
+    /// Whether so many deviations leave no doubt.
+    pub(super) fn is_plain_beside(&self, standing: f64, left: f64) -> bool {
+        self.beside_decoys(standing, left).is_ruled_out()
     }
 
     /// By the most evidence that any part of the matching has; `may_be_partial` when parts were searched for.
@@ -159,7 +106,6 @@ impl Chance {
         let chance = Self {
             nats,
             weight,
-            agreement: None,
             standing: None,
         };
         match chance.is_ruled_out() {
@@ -173,7 +119,7 @@ impl Chance {
 
     /// Whether what is left of chance is not worth a digit of every confidence.
     pub(super) fn is_ruled_out(&self) -> bool {
-        self.nats > 10.0 * CHANCE_WIDTH
+        self.nats >= RULED_OUT
     }
 
     /// Says so where chance could explain what was found.
@@ -182,18 +128,6 @@ impl Chance {
             "evidence beyond chance in nats",
             format!("{:.3}", self.nats),
         );
-        if let Some(agreement) = self.agreement {
-            let Agreement {
-                asked,
-                agreed,
-                expected,
-                ..
-            } = agreement;
-            log.parameter(
-                "pairs on which two halves of the anchors agree",
-                format!("{agreed} of {asked}, by their beliefs {expected:.0}"),
-            );
-        }
         if let Some(standing) = self.standing {
             log.parameter(
                 "standing of the anchors above decoys",
@@ -208,6 +142,15 @@ impl Chance {
             ));
         }
     }
+}
+
+/// (own − mean)/deviation of a value that would be one more of the others by chance.
+pub(super) fn deviations(own: f64, others: &[f64]) -> f64 {
+    let count = others.len().max(2) as f64;
+    let mean = others.iter().sum::<f64>() / count;
+    let squares: f64 = others.iter().map(|v| (v - mean).powi(2)).sum();
+    let variance = squares / (count - 1.0) + DECOY_NATS * DECOY_NATS;
+    (own - mean) / (variance * (1.0 + 1.0 / count)).sqrt()
 }
 
 #[cfg(test)]
@@ -226,54 +169,6 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_agree_rule_chance_out_and_those_that_hardly_do_say_nothing() {
-        let of = |asked, agreed, expected| Agreement {
-            asked,
-            agreed,
-            expected,
-            is_plain: true,
-        };
-        let called = Chance::of([-200.0], true);
-        let beside = |agreed, mean| called.beside(of(400, agreed, 40.0), mean);
-        // Unrelated graphs of 300 nodes and more agree on up to 4 %.
-        for agreed in [0, 4, 16, 40] {
-            let judged = beside(agreed, 0.5);
-            assert_eq!((judged.nats, judged.weight), (called.nats, called.weight));
-        }
-        let all = beside(400, 0.9);
-        assert!(all.is_ruled_out() && all.weight == 1.0);
-        // n D(s ‖ b) written out, b = .1 + 5/400.
-        let by_hand = 400.0 * (0.5 * (0.5f64 / 0.1125).ln() + 0.5 * (0.5f64 / 0.8875).ln());
-        assert!((beside(200, 0.9).nats - by_hand).abs() < 1e-9);
-        // Half of the pairs agreed on are √½ right, however sure the beliefs are.
-        let half = beside(200, 0.9).weight * 0.9;
-        assert!((half - 0.5f64.sqrt()).abs() < 1e-12);
-        // Nobody who agrees is believed less than before, and few pairs say little.
-        let sure = Chance::of([15.0], true);
-        assert!(sure.beside(of(400, 100, 300.0), 1.0).weight >= sure.weight);
-        assert_eq!(called.beside(of(10, 5, 1.0), 0.5).nats, called.nats);
-    }
-
-    #[test]
-    fn halves_that_are_sure_of_different_pairs_are_chance() {
-        let found = Chance::of([500.0], true);
-        let of = |asked, agreed, expected, is_plain| Agreement {
-            asked,
-            agreed,
-            expected,
-            is_plain,
-        };
-        let beside = |agreed, expected| found.beside(of(400, agreed, expected, true), 0.9);
-        assert!(beside(10, 250.0).weight < 1e-3);
-        assert_eq!(found.beside(of(400, 10, 250.0, false), 0.9).weight, 1.0);
-        assert_eq!(found.beside(of(60, 1, 50.0, true), 0.9).weight, 1.0);
-        // A half that found nothing contradicts nobody.
-        assert_eq!(beside(10, 30.0).weight, 1.0);
-        assert_eq!(beside(200, 300.0).weight, 1.0);
-        assert!(found.is_worth_asking(1000) && !found.is_worth_asking(100));
-    }
-
-    #[test]
     fn anchors_that_stand_above_decoys_rule_chance_out_and_others_bring_it_back() {
         let weight = |nats: f64, standing: f64, left: f64| {
             let chance = Chance::of([nats], true);
@@ -284,10 +179,28 @@ mod tests {
         assert!(weight(30.0, 3.0, 0.4) < weight(30.0, 3.0, 1.0));
         let weights = [-2.0, 0.0, 2.0, 4.0, 8.0].map(|standing| weight(0.0, standing, 0.7));
         assert!(weights.is_sorted(), "{weights:?}");
+        let again = Chance::of([-300.0], true).found_again();
+        assert!(again.is_ruled_out() && again.weight == 1.0);
+        let asks_lists = |nats: f64, left: f64| {
+            let chance = Chance::of([nats], true);
+            chance.is_worth_listed_decoys(400, left)
+        };
+        // Over lists nothing is too far below the bound where triangles weaken it.
+        assert!(asks_lists(-2000.0, 0.5) && asks_lists(100.0, 0.5) && !asks_lists(400.0, 0.5));
+        assert!(!asks_lists(-2000.0, 1.0) && asks_lists(-100.0, 1.0) && !asks_lists(100.0, 1.0));
         let asks = |nats: f64, left: f64| Chance::of([nats], true).is_worth_decoys(100, left);
         // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
         assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-140.0, 0.8) && !asks(-60.0, 1.0));
         assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
+    }
+
+    #[test]
+    fn a_standing_counts_deviations_of_one_more() {
+        // Mean 10, variance 4 beside the floor; one more value of five has 6/5 of it.
+        let others = [8.0, 8.0, 10.0, 12.0, 12.0];
+        let by_hand = (22.0 - 10.0) / ((4.0 + DECOY_NATS * DECOY_NATS) * 1.2).sqrt();
+        assert!((deviations(22.0, &others) - by_hand).abs() < 1e-12);
+        assert!(deviations(10.0, &others).abs() < 1e-12);
     }
 
     #[test]

@@ -12,10 +12,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::chance::deviations;
 use super::evidence::Evidence;
 use super::observations::observe;
 use super::search::Search;
-use super::thresholds::{DECOY_NATS, DECOY_RANGE, DECOYS};
+use super::thresholds::{DECOY_RANGE, DECOYS};
 use super::{Best, Effort, regime, sparse};
 use crate::anchors::{Anchor, Anchors};
 use crate::error::Result;
@@ -42,15 +43,6 @@ pub(super) fn standing(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Res
         }
     }
     Ok(Some(deviations(own, &others)))
-}
-
-/// (own − mean)/deviation of a value that would be one more of the others by chance.
-fn deviations(own: f64, others: &[f64]) -> f64 {
-    let count = others.len().max(2) as f64;
-    let mean = others.iter().sum::<f64>() / count;
-    let squares: f64 = others.iter().map(|v| (v - mean).powi(2)).sum();
-    let variance = squares / (count - 1.0) + DECOY_NATS * DECOY_NATS;
-    (own - mean) / (variance * (1.0 + 1.0 / count)).sqrt()
 }
 
 /// Anchors of the same source nodes, each with a target of about the same degree that no anchor has; `None` where there
@@ -115,15 +107,6 @@ fn value(preset: &Best, task: &Task<'_>, anchors: Anchors, monitor: &Monitor) ->
 mod tests {
     use super::super::fixture::Planted;
     use super::*;
-
-    #[test]
-    fn a_standing_counts_deviations_of_one_more() {
-        // Mean 10, variance 4 beside the floor; one more value of five has 6/5 of it.
-        let others = [8.0, 8.0, 10.0, 12.0, 12.0];
-        let by_hand = (22.0 - 10.0) / ((4.0 + DECOY_NATS * DECOY_NATS) * 1.2).sqrt();
-        assert!((deviations(22.0, &others) - by_hand).abs() < 1e-12);
-        assert!(deviations(10.0, &others).abs() < 1e-12);
-    }
 
     #[test]
     fn decoys_are_other_targets_of_about_the_same_degree() {

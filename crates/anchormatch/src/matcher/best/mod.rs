@@ -56,7 +56,6 @@ use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
 use self::search::Search;
-use self::thresholds::sparse::GUESSED;
 use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LEAST_DECOYED, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
@@ -548,28 +547,20 @@ impl Best {
         let mut chance = Chance::of(tiers.chain([all]), may_be_partial);
         let pairs = found.assignment.matched();
         // Copies need no comparison, and a few pairs bear none.
+        let are_listed = regime::decoys_are_listed(task);
+        let is_in_doubt = match are_listed {
+            true => chance.is_worth_listed_decoys(pairs, of_all),
+            false => chance.is_worth_decoys(pairs, of_all),
+        };
         let asks_decoys = symmetry.copy.is_none()
             && pairs >= LEAST_DECOYED
             && regime::may_ask_decoys(task)
             && !evidence.has_priors()
-            && chance.is_worth_decoys(pairs, of_all);
-        if asks_decoys {
-            if let Some(standing) = decoys::standing(self, task, monitor)? {
-                chance = chance.beside_decoys(standing, of_all);
-            }
-        } else if chance.is_worth_asking(pairs) && regime::may_ask_halves(task) {
-            let pairs = found.assignment.pairs();
-            let likely = pairs.filter(|&(i, a)| values[(i, a)] >= f64::from(GUESSED));
-            let likely: Vec<(usize, usize)> = likely.collect();
-            let sum: f64 = likely.iter().map(|&pair| values[pair]).sum();
-            let source = &evidence.free.source;
-            let nodes: Vec<usize> = likely.iter().map(|&(i, _)| source[i]).collect();
-            let agreement = sparse::halves_agree(self, task, &nodes, symmetry, monitor);
-            if let Some(mut agreement) = agreement {
-                // Where triangles explain nothing the bound holds, and halves that differ only lack anchors.
-                agreement.is_plain &= of_all < CLOSURE_TELLS;
-                chance = chance.beside(agreement, sum / nodes.len().max(1) as f64);
-            }
+            && is_in_doubt;
+        if asks_decoys && are_listed {
+            chance = sparse::beside_decoys(self, task, symmetry, (chance, of_all), monitor);
+        } else if asks_decoys && let Some(standing) = decoys::standing(self, task, monitor)? {
+            chance = chance.beside_decoys(standing, of_all);
         }
         let (n, m) = evidence.shape();
         // Without anything to find, any partner is as good as another, or none at all.

@@ -1,7 +1,7 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
 use super::thresholds::{
-    ANNEALED_PROPOSALS, HALVES_DENSITY, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
+    ANNEALED_PROPOSALS, DECOYS_DENSITY, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
     MEAN_FIELD_STEPS, SPARSE_DENSITY,
 };
 use super::{Best, Effort, Ingredients, RegimeChoice};
@@ -50,17 +50,17 @@ fn density(task: &Task<'_>) -> f64 {
     most / (n * (n - 1.0))
 }
 
-/// Whether halves of the anchors can be matched over lists of candidates: in dense graphs everybody is one.
-pub(super) fn may_ask_halves(task: &Task<'_>) -> bool {
-    density(task) <= HALVES_DENSITY
-}
-
-/// Whether matches that begin with other anchors are worth their time: each takes as long as the search did.
+/// Whether there are anchors to compare with others, and candidates to begin at: in dense graphs everybody is one.
 pub(super) fn may_ask_decoys(task: &Task<'_>) -> bool {
-    may_ask_halves(task)
-        && task.nodes() <= LARGEST_WHOLE_CHAIN
+    density(task) <= DECOYS_DENSITY
         && !task.anchors().hard().is_empty()
         && task.facts().start.is_none()
+}
+
+/// Whether matches that begin with other anchors are searched for over lists of candidates: over all pairs each takes as long as
+/// the search did.
+pub(super) fn decoys_are_listed(task: &Task<'_>) -> bool {
+    task.nodes() > LARGEST_WHOLE_CHAIN
 }
 
 /// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth

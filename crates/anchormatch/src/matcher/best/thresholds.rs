@@ -170,41 +170,23 @@ pub(super) const CHANCE_OF_PARTS: f64 = 3.0;
 /// `scripts/bench_trust.py`
 pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
 
-/// The share of pairs on which two halves of the anchors may agree by chance, and how many pairs beside: unrelated graphs of 50
-/// nodes had up to .16 (mean .03; most in preferential attachment, where hubs fall on hubs), of 300 nodes up to .04.
-///
-/// `scripts/bench_trust.py --rows unrelated`
-pub(super) const BLIND_AGREEMENT: f64 = 0.1;
-/// See [`BLIND_AGREEMENT`].
-pub(super) const BLIND_PAIRS: f64 = 5.0;
-
-/// How many times the agreement of blind choices two halves must expect, by what they believe, to contradict each other when
-/// they agree no more than blindly.
+/// The share of the pairs that may be joined for decoys to be asked.
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
-pub(super) const CONTRADICTED: f64 = 2.0;
-
-/// Pairs from which on halves can contradict each other: of 60 nodes with five anchors right matches came near it.
-///
-/// `anchormatch match docs/guide-brain/left.csv docs/guide-brain/right.csv --duplicates sum --anchors
-/// docs/guide-brain/known.csv`, which has 3 of 55 pairs where 34 were expected, and .62 of the pairs right
-pub(super) const LEAST_CONTRADICTED: usize = 80;
-
-/// The share of the pairs that may be joined for halves of the anchors to be matched over lists.
-///
-/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
-pub(super) const HALVES_DENSITY: f64 = 0.35;
-
-/// Nats a pair beyond chance from which on halves of the anchors are not asked. Copies with 85 % of their edges have 3.
-///
-/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
-pub(super) const HALVES_ASKED: f64 = 1.5;
+pub(super) const DECOYS_DENSITY: f64 = 0.35;
 
 /// Nats a pair beyond chance from which on decoys are asked, where triangles explain nothing and where they explain some of it, and
 /// up to which they are, where triangles explain some and where they explain much.
 ///
 /// `scripts/bench_trust.py --rows unrelated`, `scripts/bench_calibration.py --families geometric,attachment,edges`
 pub(super) const DECOYS_ASKED: [f64; 4] = [-0.4, -1.25, 1.5, 6.0];
+
+/// The same over lists of candidates: from which on where triangles explain nothing, and up to which where they explain some of it. Matches
+/// that were half right had -.9 and unrelated ones -1.2 and less (500 uniform nodes); unrelated geometric graphs and small worlds of 500 to
+/// 2 000 nodes had -.02 at the most, with degrees from 8 to 40 and 1 to 100 anchors.
+///
+/// `scripts/bench_trust.py --rows unrelated`
+pub(super) const LISTED_DECOYS_ASKED: [f64; 2] = [-1.0, 0.5];
 
 /// The share of the evidence that triangles leave below which they explain much.
 ///
@@ -524,6 +506,17 @@ pub(super) mod sparse {
     ///
     /// `anchormatch match … --truth`, on copies of geometric graphs of degree 8 that keep .7 of its edges
     pub(in crate::matcher::best) const STILL_BELIEVED: f32 = 0.5;
+
+    /// Sets of decoys after which a plain answer is believed.
+    ///
+    /// `scripts/bench_trust.py --rows unrelated`; `anchormatch match … --json` shows what stage `chance` took
+    pub(in crate::matcher::best) const FIRST_DECOYS: usize = 4;
+
+    /// The share of a match that decoys must lead to as well for it to be found again: matches of strangers of 300 nodes and more had .04 of their
+    /// pairs in common at the most.
+    ///
+    /// `scripts/bench_trust.py --rows unrelated`
+    pub(in crate::matcher::best) const FOUND_AGAIN: f64 = 0.3;
 
     /// Partners of a node that its similarities alone bring up.
     ///

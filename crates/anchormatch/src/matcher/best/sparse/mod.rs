@@ -13,7 +13,7 @@
 //! | sampling | `sampling`, `chain` | the same by chains of exchanges, in clustered graphs that hold every node |
 //! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
-//! | chance | `halves` | whether there is anything to find, in doubt by what either half of the anchors leads to |
+//! | chance | `chance`, `decoys` | whether there is anything to find, in doubt by what other anchors lead to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
 //! Edges between the sides are part of what is known (`crossing`), and speak for a pair by the partners of their other ends.
@@ -29,12 +29,13 @@ mod beliefs;
 pub mod blocks;
 mod calibration;
 mod chain;
+mod chance;
 mod consensus;
 mod correspondence;
 mod crossing;
 mod decision;
+mod decoys;
 mod expansion;
-mod halves;
 mod kinds;
 mod known;
 mod model;
@@ -47,26 +48,20 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use super::thresholds::sparse::GUESSED;
-use std::collections::BTreeMap;
-
 use self::anchor_check::check_anchors;
 use self::beliefs::{believe, tempered};
 use self::calibration::believable_share;
+use self::chance::{Judges, weigh};
 use self::consensus::agree;
 use self::decision::decide;
 use self::expansion::expand;
-use self::halves::agreement;
 use self::known::Known;
-use self::model::Model;
 use self::restarts::{across, begin_from, restart};
 use self::sampling::sample;
 use self::side::{NONE, Side, weights_differ};
-use super::chance::{Agreement, Chance};
+use super::chance::Chance;
 use super::closure::Closure;
-use super::evidence::log_prior;
 use super::symmetry;
-use super::thresholds::CHANCE_TIERS;
 use super::{Best, Effort, RegimeChoice};
 use crate::error::{Hint, Result};
 use crate::graph::Graph;
@@ -182,9 +177,13 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
             Some(_) => None,
             None => Closure::of(graphs, monitor),
         };
-        let judges = (&symmetry, closure.as_ref());
+        let judges = Judges {
+            sides: &sides,
+            symmetry: &symmetry,
+            closure: closure.as_ref(),
+        };
         Ok(weigh(
-            preset, &sides, &mut known, model, judges, &mut pairs, monitor,
+            preset, &judges, &mut known, model, &mut pairs, monitor,
         ))
     })?;
     chance.describe(&mut log);
@@ -281,129 +280,20 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     pairs.collect()
 }
 
-/// For how many of these source nodes two halves of the anchors agree, over lists of candidates.
-pub(super) fn halves_agree(
+/// What is left of chance for a task that is searched over all pairs, beside what decoys lead to over lists of candidates.
+pub(super) fn beside_decoys(
     preset: &Best,
     task: &Task<'_>,
-    nodes: &[usize],
     symmetry: &Symmetry,
-    monitor: &Monitor,
-) -> Option<Agreement> {
-    let sides = Side::both(task, weights_differ(task.graphs()));
-    let mut known = Known::of(task);
-    let nodes = nodes.iter().copied();
-    let most = iterations(preset.effort);
-    let orbits = &symmetry.orbits[1];
-    agreement(&sides, &mut known, nodes, orbits, most, monitor)
-}
-
-/// What speaks against chance; the confidences follow.
-fn weigh(
-    preset: &Best,
-    sides: &[Side<'_>; 2],
-    known: &mut Known,
-    model: &Model,
-    (symmetry, closure): (&Symmetry, Option<&Closure<'_>>),
-    pairs: &mut [Pair],
+    chance: (Chance, f64),
     monitor: &Monitor,
 ) -> Chance {
-    let anchors = known.anchors.len();
-    let free = (sides[0].nodes() - anchors, sides[1].nodes() - anchors);
-    // Pairs that were filled up have no evidence to be judged by.
-    let tiers = CHANCE_TIERS.into_iter().chain([f64::from(GUESSED)]);
-    // That a partner is one of several who are alike may be sure, though none of them is.
-    let alike = |pair: &Pair| {
-        let [own, other] = &symmetry.orbits;
-        own.alike(pair.source).max(other.alike(pair.target)) as f64
+    let judges = Judges {
+        sides: &Side::both(task, weights_differ(task.graphs())),
+        symmetry,
+        closure: None,
     };
-    let judged = tiers.map(|least| {
-        let is_sure = |pair: &&Pair| pair.anchor || alike(pair) * pair.confidence >= least;
-        let sure: Vec<Pair> = pairs.iter().filter(is_sure).copied().collect();
-        if sure.len() == anchors {
-            return f64::NEG_INFINITY;
-        }
-        let prior: f64 = sure
-            .iter()
-            .filter(|pair| !pair.anchor)
-            .map(|pair| f64::from(known.prior_within(pair.source as u32, pair.target as u32)))
-            .sum();
-        let matched: Vec<(usize, usize)> = sure.iter().map(|p| (p.source, p.target)).collect();
-        let left = closure.map_or(1.0, |closure| closure.unexplained(&matched, monitor));
-        let edges = left * model.evidence(sides, &sure) + information_of_degrees(sides, &sure);
-        let sources = sure.iter().filter(|pair| !pair.anchor);
-        // Where few partners are possible, chance has little to choose from.
-        let fewer = known.fewer_ways(sources.map(|pair| pair.source));
-        let found = sure.iter().filter(|pair| !pair.anchor);
-        let ways = symmetry::ways(symmetry, found.map(|pair| (pair.source, pair.target)));
-        edges + prior + log_prior(free, sure.len() - anchors) + fewer + ways
-    });
-    let mut tiers: Vec<f64> = Vec::new();
-    for nats in judged {
-        tiers.push(nats);
-        // Who waits for a stop need not wait for a second opinion.
-        if monitor.interrupted().is_some() && Chance::of([nats], true).is_ruled_out() {
-            break;
-        }
-    }
-    let mut chance = Chance::of(tiers, true);
-    if chance.is_worth_asking(pairs.len() - anchors) {
-        let likely = |pair: &&Pair| !pair.anchor && pair.confidence >= f64::from(GUESSED);
-        let judged: Vec<Pair> = pairs.iter().filter(likely).copied().collect();
-        let nodes = judged.iter().map(|pair| pair.source);
-        let most = iterations(preset.effort);
-        let orbits = &symmetry.orbits[1];
-        if let Some(agreement) = agreement(sides, known, nodes, orbits, most, monitor) {
-            let sum: f64 = judged.iter().map(|pair| pair.confidence).sum();
-            chance = chance.beside(agreement, sum / judged.len().max(1) as f64);
-        }
-    }
-    let any = if preset.allow_unmatched {
-        0.0
-    } else {
-        (1.0 - chance.weight) / free.0.max(free.1).max(1) as f64
-    };
-    for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
-        pair.confidence = chance.weight * pair.confidence + any;
-    }
-    chance
-}
-
-/// What the degrees of partners have in common, in nats: the mutual information of their classes, less what a table of
-/// so many cells has by chance.
-fn information_of_degrees(sides: &[Side<'_>; 2], pairs: &[Pair]) -> f64 {
-    let mut table: BTreeMap<(u8, u8), f64> = BTreeMap::new();
-    for pair in pairs {
-        let classes = [(0, pair.source), (1, pair.target)];
-        let [x, y] = classes.map(|(k, v)| degree_class(sides[k].degree(v)));
-        *table.entry((x, y)).or_default() += 1.0;
-    }
-    information_of_table(&table)
-}
-
-/// Small degrees one by one, large ones by half octaves.
-fn degree_class(degree: usize) -> u8 {
-    match degree {
-        0..=8 => degree as u8,
-        _ => (8.0 + 2.0 * (degree as f64 / 8.0).log2()) as u8,
-    }
-}
-
-/// The same by how often classes of degrees are partners.
-fn information_of_table(table: &BTreeMap<(u8, u8), f64>) -> f64 {
-    let mut margins = [[0.0; 256]; 2];
-    for (&(x, y), &n) in table {
-        margins[0][usize::from(x)] += n;
-        margins[1][usize::from(y)] += n;
-    }
-    let count: f64 = table.values().sum();
-    let shared: f64 = table
-        .iter()
-        .map(|(&(x, y), &n)| {
-            let apart = margins[0][usize::from(x)] * margins[1][usize::from(y)];
-            n * (n * count / apart).ln()
-        })
-        .sum();
-    (shared - 0.5 * table.len() as f64).max(0.0)
+    judges.beside_decoys(preset, &mut Known::of(task), chance, monitor)
 }
 
 /// The likeliest partners of every node, and those of the `pairs`, which ascend, among them.

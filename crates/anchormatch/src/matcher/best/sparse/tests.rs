@@ -1,7 +1,7 @@
 //! The parts against sums written out, and the chain on small graphs of every kind.
 
 mod consensus;
-mod halves;
+mod decoys;
 mod kinds;
 mod sampling;
 mod stages;

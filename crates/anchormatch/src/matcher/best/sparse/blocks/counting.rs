@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::super::chance::{degree_class, information_of_table};
 use super::super::model::{
     Counts, Fitted, Moments, PART, closeness_of, common_weight, known_partners, look, sample_step,
 };
 use super::super::side::Side;
-use super::super::{degree_class, information_of_table};
 use super::places::Places;
 use super::{Block, Halo, NONE, Rows, Setting, mismatch};
 use crate::error::Result;
