@@ -11,8 +11,9 @@
 
 use super::thresholds::{
     BLIND_AGREEMENT, BLIND_PAIRS, CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH,
-    CLOSURE_TELLS, CONTRADICTED, DECOYS_ASKED, DECOYS_EXPLAINED, HALVES_ASKED, LEAST_CONTRADICTED,
-    STANDING, STANDING_BESIDE,
+    CLOSURE_TELLS, CONTRADICTED, DECOYS_ASKED, DECOYS_EXPLAINED, HALVES_ASKED, HIDDEN_ASKED,
+    HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED, LEAST_CONTRADICTED, STANDING,
+    STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -29,6 +30,31 @@ pub(super) struct Chance {
     agreement: Option<Agreement>,
     /// How far the anchors stand above decoys, where these were asked.
     standing: Option<f64>,
+    /// How many nats the anchors foretell of each other, where that was asked.
+    foretold: Option<f64>,
+}
+
+/// What anchors foretell of each other: of each of them, how many times likelier its pair is by a match that does not know it
+/// than by a blind choice.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Foretold(pub(super) Vec<f64>);
+
+impl Foretold {
+    /// ln Π (ε + (1 − ε) times), ε the share of the match that may be wrong: a small one where its confidences are to be
+    /// believed, else the mean of the product over a few.
+    fn nats(&self, is_believed: bool) -> f64 {
+        let product = |mistakes: f64| {
+            let each = (self.0.iter()).map(|times| (mistakes + (1.0 - mistakes) * times).ln());
+            each.sum::<f64>()
+        };
+        if is_believed {
+            return product(HIDDEN_MISTAKES[0]);
+        }
+        let all = HIDDEN_MISTAKES.map(product);
+        let most = all.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = all.iter().map(|nats| (nats - most).exp()).sum();
+        most + (sum / all.len() as f64).ln()
+    }
 }
 
 /// On how many pairs two matchings agree that knew nothing of each other.
@@ -109,6 +135,32 @@ impl Chance {
         }
     }
 
+    /// Whether anchors are worth hiding, of so many pairs and where such a share of the weights is independent.
+    pub(super) fn is_worth_hiding(&self, pairs: usize, independent: f64) -> bool {
+        let [least, most] = HIDDEN_IN_DOUBT;
+        if independent < 1.0 {
+            self.nats < most.max(HIDDEN_ASKED * pairs as f64)
+        } else {
+            pairs >= HIDDEN_LEAST && (least..most).contains(&self.nats)
+        }
+    }
+
+    /// With what the anchors foretell of each other. Where weights are independent that is evidence like the rest; where they
+    /// are not, the bound has more of it than it knows, and counts for little.
+    pub(super) fn beside_hidden(self, foretold: &Foretold, independent: f64) -> Self {
+        let bounded = self.nats / CHANCE_WIDTH;
+        let is_believed = independent >= 1.0;
+        let told = foretold.nats(is_believed);
+        let odds = match is_believed {
+            true => told - HIDDEN_NEEDED[0] + bounded,
+            false => told - HIDDEN_NEEDED[1] + bounded.clamp(-STANDING_BESIDE, STANDING_BESIDE),
+        };
+        Self {
+            foretold: Some(told),
+            ..Self::beyond(odds * CHANCE_WIDTH)
+        }
+    }
+
     /// With what two halves of the anchors agree on, where that says more. Either half has about √s right of what they agree
     /// on in the share s, and pairs are not believed more than that in the `mean`. Halves that contradict each other are
     /// what chance looks like, whatever the evidence.
@@ -161,6 +213,7 @@ impl Chance {
             weight,
             agreement: None,
             standing: None,
+            foretold: None,
         };
         match chance.is_ruled_out() {
             true => Self {
@@ -198,6 +251,12 @@ impl Chance {
             log.parameter(
                 "standing of the anchors above decoys",
                 format!("{standing:.2} deviations"),
+            );
+        }
+        if let Some(foretold) = self.foretold {
+            log.parameter(
+                "what anchors foretell of each other",
+                format!("{foretold:.2} nats"),
             );
         }
         if self.nats < 0.0 {
@@ -288,6 +347,47 @@ mod tests {
         // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
         assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-140.0, 0.8) && !asks(-60.0, 1.0));
         assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
+    }
+
+    #[test]
+    fn blind_anchors_are_foretold_at_most_as_often_as_not() {
+        // Any confidences whose rows sum to at most 1, and all pairs of different targets for two hidden nodes.
+        let sure = [[0.7, 0.1, 0.1, 0.1], [0.9, 0.0, 0.05, 0.0]];
+        let pairs = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
+        let pairs: Vec<_> = pairs.filter(|(a, b)| a != b).collect();
+        for is_believed in [true, false] {
+            let likelier = pairs.iter().map(|&(a, b)| {
+                let foretold = Foretold(vec![4.0 * sure[0][a], 3.0 * sure[1][b]]);
+                foretold.nats(is_believed).exp()
+            });
+            let mean = likelier.sum::<f64>() / pairs.len() as f64;
+            assert!(mean <= 1.0, "{mean}");
+        }
+        let foretold = Foretold(vec![10.0, 0.0]);
+        let by_hand = |mistakes: f64| (mistakes + (1.0 - mistakes) * 10.0) * mistakes;
+        assert!((foretold.nats(true) - by_hand(0.05).ln()).abs() < 1e-12);
+        let mean = [0.05, 0.5, 0.9].map(by_hand).iter().sum::<f64>() / 3.0;
+        assert!((foretold.nats(false) - mean.ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn anchors_that_foretell_each_other_rule_chance_out() {
+        let weight = |nats: f64, times: [f64; 3], independent: f64| {
+            let chance = Chance::of([nats], false);
+            let foretold = Foretold(times.to_vec());
+            chance.beside_hidden(&foretold, independent).weight
+        };
+        let (all, none) = ([90.0, 90.0, 80.0], [0.0; 3]);
+        assert!(weight(-200.0, all, 0.1) > 0.99 && weight(20.0, none, 0.1) < 0.2);
+        // Two of three are enough where weights depend on each other; where they do not, the bound counts as well.
+        assert!(weight(-20.0, [90.0, 0.0, 80.0], 0.1) > 0.5);
+        assert!(weight(-20.0, [9.0, 0.0, 8.0], 1.0) < weight(10.0, [9.0, 0.0, 8.0], 1.0));
+        let asks = |nats: f64, independent: f64| {
+            Chance::of([nats], false).is_worth_hiding(100, independent)
+        };
+        assert!(asks(-200.0, 0.1) && asks(10.0, 0.1) && !asks(100.0, 0.1));
+        assert!(!asks(-100.0, 1.0) && asks(0.0, 1.0) && !asks(100.0, 1.0));
+        assert!(!Chance::of([0.0], false).is_worth_hiding(HIDDEN_LEAST - 1, 1.0));
     }
 
     #[test]
