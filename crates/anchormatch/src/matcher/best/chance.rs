@@ -40,16 +40,12 @@ pub(super) struct Chance {
 pub(super) struct Foretold(pub(super) Vec<f64>);
 
 impl Foretold {
-    /// ln Π (ε + (1 − ε) times), ε the share of the match that may be wrong: a small one where its confidences are to be
-    /// believed, else the mean of the product over a few.
-    fn nats(&self, is_believed: bool) -> f64 {
+    /// The logarithm of the mean, over shares ε of the match that may be wrong, of Π (ε + (1 − ε) times).
+    fn nats(&self) -> f64 {
         let product = |mistakes: f64| {
             let each = (self.0.iter()).map(|times| (mistakes + (1.0 - mistakes) * times).ln());
             each.sum::<f64>()
         };
-        if is_believed {
-            return product(HIDDEN_MISTAKES[0]);
-        }
         let all = HIDDEN_MISTAKES.map(product);
         let most = all.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = all.iter().map(|nats| (nats - most).exp()).sum();
@@ -145,15 +141,14 @@ impl Chance {
         }
     }
 
-    /// With what the anchors foretell of each other. Where weights are independent that is evidence like the rest; where they
-    /// are not, the bound has more of it than it knows, and counts for little.
+    /// With what the anchors foretell of each other. Where weights are independent the bound counts as well; where they are not,
+    /// chance has more than it knows, and it counts for little.
     pub(super) fn beside_hidden(self, foretold: &Foretold, independent: f64) -> Self {
         let bounded = self.nats / CHANCE_WIDTH;
-        let is_believed = independent >= 1.0;
-        let told = foretold.nats(is_believed);
-        let odds = match is_believed {
-            true => told - HIDDEN_NEEDED[0] + bounded,
-            false => told - HIDDEN_NEEDED[1] + bounded.clamp(-STANDING_BESIDE, STANDING_BESIDE),
+        let told = foretold.nats();
+        let odds = match independent < 1.0 {
+            true => told - HIDDEN_NEEDED[1] + bounded.clamp(-STANDING_BESIDE, STANDING_BESIDE),
+            false => told - HIDDEN_NEEDED[0] + bounded,
         };
         Self {
             foretold: Some(told),
@@ -355,19 +350,16 @@ mod tests {
         let sure = [[0.7, 0.1, 0.1, 0.1], [0.9, 0.0, 0.05, 0.0]];
         let pairs = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
         let pairs: Vec<_> = pairs.filter(|(a, b)| a != b).collect();
-        for is_believed in [true, false] {
-            let likelier = pairs.iter().map(|&(a, b)| {
-                let foretold = Foretold(vec![4.0 * sure[0][a], 3.0 * sure[1][b]]);
-                foretold.nats(is_believed).exp()
-            });
-            let mean = likelier.sum::<f64>() / pairs.len() as f64;
-            assert!(mean <= 1.0, "{mean}");
-        }
+        let likelier = pairs.iter().map(|&(a, b)| {
+            let foretold = Foretold(vec![4.0 * sure[0][a], 3.0 * sure[1][b]]);
+            foretold.nats().exp()
+        });
+        let mean = likelier.sum::<f64>() / pairs.len() as f64;
+        assert!(mean <= 1.0, "{mean}");
         let foretold = Foretold(vec![10.0, 0.0]);
         let by_hand = |mistakes: f64| (mistakes + (1.0 - mistakes) * 10.0) * mistakes;
-        assert!((foretold.nats(true) - by_hand(0.05).ln()).abs() < 1e-12);
-        let mean = [0.05, 0.5, 0.9].map(by_hand).iter().sum::<f64>() / 3.0;
-        assert!((foretold.nats(false) - mean.ln()).abs() < 1e-12);
+        let mean = HIDDEN_MISTAKES.map(by_hand).iter().sum::<f64>() / 3.0;
+        assert!((foretold.nats() - mean.ln()).abs() < 1e-12);
     }
 
     #[test]

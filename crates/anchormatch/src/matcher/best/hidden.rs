@@ -10,8 +10,7 @@
 //!
 //! for q sums to at most 1 over the targets: the product is how much likelier the anchors are if the match is right than by
 //! chance. Every anchor is hidden once, with as many others as make [`HIDDEN_FOLDS`] searches; a product over folds has
-//! the same bound where they are independent. ε is the share of matches that are wrong: small where their confidences are to be
-//! believed, and where they are not, the mean over a few.
+//! the same bound where they are independent. ε is the share of such a match that is wrong, and the mean is taken over a few.
 
 use super::chance::Foretold;
 use super::evidence::Evidence;
