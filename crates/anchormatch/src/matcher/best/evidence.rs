@@ -238,13 +238,15 @@ impl<'a> Evidence<'a> {
     }
 
     /// The share of the weights of complete graphs that are independent of each other, by the same ratio, the mean of both sides:
-    /// weights of rank r leave chance to meet r numbers for each node, not n. `None` of other graphs.
+    /// weights of rank r leave chance to meet r numbers for each node, not n. `None` of other graphs, and
+    /// where more than one layer is shown.
     pub(super) fn independent_weights(&self) -> Option<f64> {
         let sides = [&self.observed.source, &self.observed.target];
         let is_measurable = |side: &Observations| {
             (4..=LARGEST_RESIDUALS).contains(&side.node_count()) && side.variance() > 0.0
         };
-        if !(self.observed.is_complete() && sides.into_iter().all(is_measurable)) {
+        let is_alone = self.observed.further.is_empty();
+        if !(is_alone && self.observed.is_complete() && sides.into_iter().all(is_measurable)) {
             return None;
         }
         let [one, two] = sides.map(|side| {
