@@ -279,6 +279,63 @@ def complete(nodes, noise, anchors, outliers=0):
     return draw
 
 
+def sides_of(rng, drawn, seen, related):
+    """What two sides see of one thing, or of two that have nothing to do with each other."""
+    one = drawn(rng)
+    return seen(rng, one), seen(rng, one if related else drawn(rng))
+
+
+def dependent(nodes, anchors, drawn, seen, related=True):
+    """Complete graphs whose weights repeat each other; unrelated ones have anchors all the same."""
+
+    def draw(rng):
+        one, two = sides_of(rng, drawn, seen, related)
+        order = rng.permutation(nodes)
+        for weights in (one, two):
+            np.fill_diagonal(weights, 0.0)
+        partner = np.argsort(order)
+        return Trial(one, two[np.ix_(order, order)], chosen(rng, partner, anchors), partner, {})
+
+    return draw
+
+
+def correlations(nodes, factors, times, own, anchors, related=True):
+    """Functional connectomes: regions follow a few common courses, and each session has its own course and noise."""
+
+    def drawn(rng):
+        return rng.normal(size=(nodes, factors))
+
+    def seen(rng, loadings):
+        series = loadings @ rng.normal(size=(factors, times)) + own * rng.normal(size=(nodes, times))
+        return np.corrcoef(series)
+
+    return dependent(nodes, anchors, drawn, seen, related)
+
+
+def between_points(nodes, dimensions, moved, anchors, width=None, related=True):
+    """Distances of points, or with a width exp(-d²/2w²), each side with points that moved."""
+
+    def drawn(rng):
+        return rng.random((nodes, dimensions))
+
+    def seen(rng, places):
+        places = places + rng.normal(0.0, moved / np.sqrt(2.0), places.shape)
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        return apart if width is None else np.exp(-0.5 * (apart / width) ** 2)
+
+    return dependent(nodes, anchors, drawn, seen, related)
+
+
+def uniform_strangers(nodes, anchors):
+    """Two complete graphs of independent weights that have nothing to do with each other."""
+
+    def weights(rng):
+        upper = np.triu(rng.random((nodes, nodes)), 1)
+        return upper + upper.T
+
+    return dependent(nodes, anchors, weights, lambda rng, one: one.copy(), related=False)
+
+
 def points(name, data):
     import point_scenes
     from peer_pairs import hotel_frames
@@ -367,6 +424,18 @@ MADE = {
     "sparse extra 2400 of 3600": copies("random", 2400, 12, 0.8, 60, extra=600, regime="sparse"),
     "sparse weights 3000, kept .6": copies("random", 3000, 10, 0.6, 40, weights=0.15, regime="sparse"),
 }
+for _known in (1, 3, 10):
+    MADE |= {
+        f"correlations 100, 4 courses, {_known} known": correlations(100, 4, 100, 0.5, _known),
+        f"correlations 100, 10 courses, {_known} known": correlations(100, 10, 60, 1.5, _known),
+        f"correlations 200, 3 courses, {_known} known": correlations(200, 3, 100, 0.3, _known),
+        f"correlations 100, strangers, {_known} known": correlations(100, 4, 100, 0.5, _known, related=False),
+        f"kernels 50, {_known} known": between_points(50, 3, 0.06, _known, width=0.3),
+        f"kernels 50, strangers, {_known} known": between_points(50, 3, 0.0, _known, width=0.3, related=False),
+        f"distances 50, {_known} known": between_points(50, 3, 0.06, _known),
+        f"distances 50, strangers, {_known} known": between_points(50, 2, 0.0, _known, related=False),
+        f"complete 20, strangers, {_known} known": uniform_strangers(20, _known),
+    }
 POINTS = ["turned", "shear", "perspective", "solid-20", "solid-45", "bent", "house-25", "house-40"]
 #: Folder, share of anchors, whether arcs have directions, and what else is used.
 REAL = [

@@ -11,7 +11,8 @@
 
 use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
-    DECOYS_ASKED, DECOYS_EXPLAINED, LISTED_DECOYS_ASKED, STANDING, STANDING_BESIDE,
+    DECOYS_ASKED, DECOYS_EXPLAINED, HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES,
+    HIDDEN_NEEDED, LISTED_DECOYS_ASKED, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -29,6 +30,27 @@ pub(super) struct Chance {
     pub(super) weight: f64,
     /// How far the anchors stand above decoys, where these were asked.
     standing: Option<f64>,
+    /// How many nats the anchors foretell of each other, where that was asked.
+    foretold: Option<f64>,
+}
+
+/// What anchors foretell of each other: of each of them, how many times likelier its pair is by a match that does not know it
+/// than by a blind choice.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Foretold(pub(super) Vec<f64>);
+
+impl Foretold {
+    /// The logarithm of the mean, over shares ε of the match that may be wrong, of Π (ε + (1 − ε) times).
+    fn nats(&self) -> f64 {
+        let product = |mistakes: f64| {
+            let each = (self.0.iter()).map(|times| (mistakes + (1.0 - mistakes) * times).ln());
+            each.sum::<f64>()
+        };
+        let all = HIDDEN_MISTAKES.map(product);
+        let most = all.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = all.iter().map(|nats| (nats - most).exp()).sum();
+        most + (sum / all.len() as f64).ln()
+    }
 }
 
 impl Chance {
@@ -70,6 +92,31 @@ impl Chance {
         }
     }
 
+    /// Whether anchors are worth hiding, of so many pairs and where such a share of the weights is independent.
+    pub(super) fn is_worth_hiding(&self, pairs: usize, independent: f64) -> bool {
+        let [least, most] = HIDDEN_IN_DOUBT;
+        if independent < 1.0 {
+            self.nats < most.max(HIDDEN_ASKED * pairs as f64)
+        } else {
+            pairs >= HIDDEN_LEAST && (least..most).contains(&self.nats)
+        }
+    }
+
+    /// With what the anchors foretell of each other. Where weights are independent the bound counts as well; where they are not,
+    /// chance has more than it knows, and it counts for little.
+    pub(super) fn beside_hidden(self, foretold: &Foretold, independent: f64) -> Self {
+        let bounded = self.nats / CHANCE_WIDTH;
+        let told = foretold.nats();
+        let odds = match independent < 1.0 {
+            true => told - HIDDEN_NEEDED[1] + bounded.clamp(-STANDING_BESIDE, STANDING_BESIDE),
+            false => told - HIDDEN_NEEDED[0] + bounded,
+        };
+        Self {
+            foretold: Some(told),
+            ..Self::beyond(odds * CHANCE_WIDTH)
+        }
+    }
+
     /// Where decoys led to the same match.
     pub(super) fn found_again(self) -> Self {
         let nats = self.nats.max(RULED_OUT);
@@ -107,6 +154,7 @@ impl Chance {
             nats,
             weight,
             standing: None,
+            foretold: None,
         };
         match chance.is_ruled_out() {
             true => Self {
@@ -132,6 +180,12 @@ impl Chance {
             log.parameter(
                 "standing of the anchors above decoys",
                 format!("{standing:.2} deviations"),
+            );
+        }
+        if let Some(foretold) = self.foretold {
+            log.parameter(
+                "what anchors foretell of each other",
+                format!("{foretold:.2} nats"),
             );
         }
         if self.nats < 0.0 {
@@ -201,6 +255,44 @@ mod tests {
         let by_hand = (22.0 - 10.0) / ((4.0 + DECOY_NATS * DECOY_NATS) * 1.2).sqrt();
         assert!((deviations(22.0, &others) - by_hand).abs() < 1e-12);
         assert!(deviations(10.0, &others).abs() < 1e-12);
+    }
+
+    #[test]
+    fn blind_anchors_are_foretold_at_most_as_often_as_not() {
+        // Any confidences whose rows sum to at most 1, and all pairs of different targets for two hidden nodes.
+        let sure = [[0.7, 0.1, 0.1, 0.1], [0.9, 0.0, 0.05, 0.0]];
+        let pairs = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
+        let pairs: Vec<_> = pairs.filter(|(a, b)| a != b).collect();
+        let likelier = pairs.iter().map(|&(a, b)| {
+            let foretold = Foretold(vec![4.0 * sure[0][a], 3.0 * sure[1][b]]);
+            foretold.nats().exp()
+        });
+        let mean = likelier.sum::<f64>() / pairs.len() as f64;
+        assert!(mean <= 1.0, "{mean}");
+        let foretold = Foretold(vec![10.0, 0.0]);
+        let by_hand = |mistakes: f64| (mistakes + (1.0 - mistakes) * 10.0) * mistakes;
+        let mean = HIDDEN_MISTAKES.map(by_hand).iter().sum::<f64>() / 3.0;
+        assert!((foretold.nats() - mean.ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn anchors_that_foretell_each_other_rule_chance_out() {
+        let weight = |nats: f64, times: [f64; 3], independent: f64| {
+            let chance = Chance::of([nats], false);
+            let foretold = Foretold(times.to_vec());
+            chance.beside_hidden(&foretold, independent).weight
+        };
+        let (all, none) = ([90.0, 90.0, 80.0], [0.0; 3]);
+        assert!(weight(-200.0, all, 0.1) > 0.99 && weight(20.0, none, 0.1) < 0.2);
+        // Two of three are enough where weights depend on each other; where they do not, the bound counts as well.
+        assert!(weight(-20.0, [90.0, 0.0, 80.0], 0.1) > 0.5);
+        assert!(weight(-20.0, [9.0, 0.0, 8.0], 1.0) < weight(10.0, [9.0, 0.0, 8.0], 1.0));
+        let asks = |nats: f64, independent: f64| {
+            Chance::of([nats], false).is_worth_hiding(100, independent)
+        };
+        assert!(asks(-200.0, 0.1) && asks(10.0, 0.1) && !asks(100.0, 0.1));
+        assert!(!asks(-100.0, 1.0) && asks(0.0, 1.0) && !asks(100.0, 1.0));
+        assert!(!Chance::of([0.0], false).is_worth_hiding(HIDDEN_LEAST - 1, 1.0));
     }
 
     #[test]

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::observations::{Observed, claimed, measured};
-use super::thresholds::LARGEST_RESIDUALS;
-use crate::affinity::likelihood::{Agreement, PairModel, unit};
+use super::thresholds::{INDEPENDENT, LARGEST_RESIDUALS};
+use crate::affinity::likelihood::{Agreement, Observations, PairModel, unit};
 use crate::assignment::Assignment;
 use crate::attributes::{AttributeModel, Attributes};
 use crate::graph::Graph;
@@ -233,25 +233,31 @@ impl<'a> Evidence<'a> {
                 _ => 0.0,
             }
         });
-        let mut square = Matrix::zeros(n, n);
-        multiply_into(
-            square.as_mut_slice(),
-            residual.as_slice(),
-            residual.transposed().as_slice(),
-            n,
-            n,
-            n,
-        );
-        let second: f64 = (0..n).map(|k| square[(k, k)]).sum();
-        let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
-        let share = if fourth > 0.0 {
-            let n = n as f64;
-            let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
-            (ratio / (1.0 - 2.8 / n)).min(1.0)
-        } else {
-            1.0
-        };
+        let share = participation(&residual);
         share * self.measured_share(model, &matched)
+    }
+
+    /// The share of the weights of complete graphs that are independent of each other, by the same ratio, the mean of both sides:
+    /// weights of rank r leave chance to meet r numbers for each node, not n. `None` of other graphs, and
+    /// where more than one layer is shown.
+    pub(super) fn independent_weights(&self) -> Option<f64> {
+        let sides = [&self.observed.source, &self.observed.target];
+        let is_measurable = |side: &Observations| {
+            (4..=LARGEST_RESIDUALS).contains(&side.node_count()) && side.variance() > 0.0
+        };
+        let is_alone = self.observed.further.is_empty();
+        if !(is_alone && self.observed.is_complete() && sides.into_iter().all(is_measurable)) {
+            return None;
+        }
+        let [one, two] = sides.map(|side| {
+            let n = side.node_count();
+            participation(&Matrix::from_fn(n, n, |i, j| match side.get(i, j) {
+                Some(weight) if i != j => weight - side.mean(),
+                _ => 0.0,
+            }))
+        });
+        let share = (one * two).sqrt();
+        Some(if share < INDEPENDENT { share } else { 1.0 })
     }
 
     /// The share of what the models claim for counts that their tables hold; 1 for other weights.
@@ -427,6 +433,28 @@ pub(super) fn in_ordinary_unit(similarity: &Arc<PairValues>) -> Arc<PairValues> 
     Arc::new(similarity.map(|value| value / unit))
 }
 
+/// (tr RRᵀ)²/tr (RRᵀ)² over that of independent numbers, less twice what chance makes of it; at most 1.
+fn participation(residual: &Matrix) -> f64 {
+    let n = residual.rows();
+    let mut square = Matrix::zeros(n, n);
+    multiply_into(
+        square.as_mut_slice(),
+        residual.as_slice(),
+        residual.transposed().as_slice(),
+        n,
+        n,
+        n,
+    );
+    let second: f64 = (0..n).map(|k| square[(k, k)]).sum();
+    let fourth: f64 = square.as_slice().iter().map(|v| v * v).sum();
+    if fourth <= 0.0 {
+        return 1.0;
+    }
+    let n = n as f64;
+    let ratio = second * second / fourth * (2.0 * n - 1.0) / (n * (n - 1.0));
+    (ratio / (1.0 - 2.8 / n)).min(1.0)
+}
+
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
@@ -475,6 +503,61 @@ mod tests {
                 assert!((step_prior((n, m), k) - step).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn numbers_of_few_ranks_are_few_independent_ones() {
+        // A diagonal of λ has (Σ λ²)²/Σ λ⁴, against n(n − 1)/(2n − 1) less 2.8/n of it.
+        let values: [f64; 8] = [3.0, 2.0, 1.0, 0.5, 0.5, 0.0, 0.0, 0.0];
+        let diagonal = Matrix::from_fn(8, 8, |i, j| if i == j { values[i] } else { 0.0 });
+        let squares: f64 = values.iter().map(|v| v * v).sum();
+        let fourths: f64 = values.iter().map(|v| v.powi(4)).sum();
+        let by_hand = squares * squares / fourths / (56.0 / 15.0) / (1.0 - 2.8 / 8.0);
+        assert!((participation(&diagonal) - by_hand).abs() < 1e-12);
+        assert_eq!(participation(&Matrix::zeros(8, 8)), 1.0);
+    }
+
+    #[test]
+    fn weights_that_repeat_each_other_are_told_from_independent_ones() {
+        use rand::{RngExt, SeedableRng};
+        use rand_chacha::ChaCha8Rng;
+        let share = |rank: usize, is_complete: bool| {
+            let mut random = ChaCha8Rng::seed_from_u64(4);
+            let [source, target] = [(); 2].map(|()| {
+                let mut drawn = |columns: usize| {
+                    Matrix::from_fn(40, columns, |_, _| random.random::<f64>() - 0.5)
+                };
+                let (places, free) = (drawn(rank.max(1)), drawn(40));
+                let product = |i: usize, j: usize| {
+                    let each = places.row(i).iter().zip(places.row(j)).map(|(x, y)| x * y);
+                    each.sum::<f64>()
+                };
+                let weight = |i, j| {
+                    if rank > 0 {
+                        product(i, j)
+                    } else {
+                        free[(i, j)]
+                    }
+                };
+                let pairs = (0..40).flat_map(|i| (0..i).map(move |j| (i, j)));
+                let pairs = pairs.filter(|(i, j)| is_complete || (i + j) % 3 > 0);
+                let edges: Vec<_> = pairs.map(|(i, j)| (i, j, weight(i, j))).collect();
+                Graph::from_edges(40, &edges).unwrap()
+            });
+            let planted = Planted {
+                anchors: Anchors::none(),
+                truth: Vec::new(),
+                source,
+                target,
+            };
+            let mut told = None;
+            planted.with_evidence(|_, evidence| told = evidence.independent_weights());
+            told
+        };
+        assert_eq!(share(0, true), Some(1.0));
+        let [two, eight] = [2, 8].map(|rank| share(rank, true).unwrap());
+        assert!(two < eight && two < 0.15 && eight < 0.5, "{two} {eight}");
+        assert_eq!(share(2, false), None);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct Found {
     pub(super) is_confirmed: bool,
     /// The share of its pairs of pairs that tell something new.
     pub(super) share: f64,
+    /// The share of the weights of complete graphs that are independent of each other, where it was asked.
+    pub(super) independent: Option<f64>,
     /// The logarithm of its posterior against nothing matched.
     pub(super) evidence: f64,
     /// Posterior marginals, where no search could tell one matching from the others.
@@ -40,6 +42,7 @@ impl Found {
         Self {
             evidence: evidence.posterior(&model, &solution.assignment, share),
             share,
+            independent: None,
             marginals: None,
             assignment: solution.assignment,
             model,
@@ -50,6 +53,12 @@ impl Found {
             status: solution.status,
             convergence: solution.convergence,
         }
+    }
+
+    /// The share of what its pairs of pairs tell that is to be believed: no more than what is new, nor than what the weights
+    /// do not repeat.
+    pub(super) fn believed_share(&self) -> f64 {
+        self.share.min(self.independent.unwrap_or(1.0))
     }
 
     /// Takes the scales from the model that suits the matching, which stays.
@@ -75,6 +84,9 @@ impl Found {
         );
         log.parameter("edges conserved", agreement.conserved());
         log.parameter("independent share", format!("{:.3}", self.share));
+        if let Some(independent) = self.independent.filter(|&share| share < 1.0) {
+            log.parameter("independent weights", format!("{independent:.3}"));
+        }
         log.parameter("evidence in nats", format!("{:.3}", self.evidence));
         log.contributions(&evidence.contributions(&self.model, &self.assignment));
         let (n, m) = evidence.shape();

@@ -37,6 +37,8 @@ pub(super) struct Marginals {
 pub(super) struct Sampling<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) seed: u64,
+    /// Whether a rough answer does.
+    pub(super) is_short: bool,
     pub(super) monitor: &'a Monitor,
 }
 
@@ -99,9 +101,9 @@ impl Sampling<'_> {
         let problem = self.problem_of_samples(found, &found.model)?;
         if let Some(curve) = scale_curve(self.evidence, found, &problem) {
             let sampler = Sampler {
-                sweeps: 600,
-                burn_in: 60,
-                chains: 8,
+                sweeps: if self.is_short { 150 } else { 600 },
+                burn_in: if self.is_short { 30 } else { 60 },
+                chains: if self.is_short { 4 } else { 8 },
                 modes,
                 curve: Some(curve),
                 ..Sampler::default()
@@ -268,7 +270,7 @@ impl Sampling<'_> {
         let mut marginals = Matrix::zeros(n, m);
         let support = self.evidence.support(&found.model, &found.assignment);
         for (i, a) in found.assignment.pairs() {
-            let odds = found.share * support[i] - (m.max(2) as f64).ln();
+            let odds = found.believed_share() * support[i] - (m.max(2) as f64).ln();
             marginals[(i, a)] = 1.0 / (1.0 + (-odds).exp());
         }
         Marginals {
@@ -331,7 +333,7 @@ impl Sampling<'_> {
         let terms = Terms {
             coverage: found.coverage,
             matched: found.assignment.matched(),
-            share: found.share,
+            share: found.believed_share(),
         };
         problem(self.evidence, model, terms, self.monitor)
     }
@@ -405,6 +407,7 @@ mod tests {
             let sampling = |monitor| Sampling {
                 evidence: search.evidence,
                 seed: 3,
+                is_short: false,
                 monitor,
             };
             let sampled = sampling(search.monitor).marginals(&found).unwrap();

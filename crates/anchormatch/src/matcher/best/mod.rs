@@ -12,7 +12,7 @@
 //! | search | `search` | the most likely full matching: search, fit the scales to it, search again, until it stays |
 //! | outliers | `search::outliers` | the same, or a partial matching whose posterior is better |
 //! | marginals | `marginals`, `belief`, `counted` | posterior marginals from Metropolis chains around the matching, as far as edges are to be believed; of several views of counts, what these chains decode |
-//! | chance | `chance`, `closure`, `decoys` | whether unrelated graphs would be matched as well |
+//! | chance | `chance`, `closure`, `decoys`, `hidden` | whether unrelated graphs would be matched as well |
 //! | anchor check | `anchor_check` | what the rest of the evidence says of each anchor |
 //! | matching | `completion` | everything put together, the smaller side filled up unless nodes may stay alone |
 //!
@@ -30,6 +30,7 @@ mod evidence;
 #[cfg(test)]
 mod fixture;
 mod found;
+mod hidden;
 mod marginals;
 mod observations;
 mod points;
@@ -415,9 +416,14 @@ impl Best {
             listed: listed.as_ref(),
         };
         let mut found = search.most_likely(first.as_ref(), &mut log)?;
+        // Of copies nothing is in doubt, and what is known beside the weights is no less for what they repeat.
+        if symmetry.copy.is_none() && !evidence.has_priors() {
+            found.independent = evidence.independent_weights();
+        }
         let sampling = Sampling {
             evidence: &evidence,
             seed: self.seed,
+            is_short: false,
             monitor: &monitor.with_share(SEARCH_SHARE),
         };
         let mut marginals = log.stage("marginals", monitor, |_| sampling.marginals(&found))?;
@@ -511,13 +517,14 @@ impl Best {
             Some(_) => None,
             None => Closure::of(evidence.graphs, monitor),
         };
+        let share = found.believed_share();
         let left = |sure: &Assignment| {
             let told = |c: &Closure<'_>| c.unexplained(&evidence.matched(sure), monitor);
             closure.as_ref().map_or(1.0, told)
         };
         let beyond = |model: &Model, sure: &Assignment, left: f64| {
             let explained = (1.0 - left) * evidence.of_edges(model, sure).max(0.0);
-            let told = evidence.posterior(model, sure, found.share) - found.share * explained;
+            let told = evidence.posterior(model, sure, share) - share * explained;
             // Where few partners are possible, chance has little to choose from.
             let FreeNodes { source, target } = evidence.free;
             let sources = sure.pairs().map(|(i, _)| source[i]);
@@ -559,8 +566,16 @@ impl Best {
             && is_in_doubt;
         if asks_decoys && are_listed {
             chance = sparse::beside_decoys(self, task, symmetry, (chance, of_all), monitor);
-        } else if asks_decoys && let Some(standing) = decoys::standing(self, task, monitor)? {
-            chance = chance.beside_decoys(standing, of_all);
+        } else if asks_decoys {
+            if let Some(standing) = decoys::standing(self, task, monitor)? {
+                chance = chance.beside_decoys(standing, of_all);
+            }
+        } else if let Some(independent) = found.independent
+            && regime::may_hide_anchors(task)
+            && chance.is_worth_hiding(pairs, independent)
+            && let Some(foretold) = hidden::foretold(self, task, independent, monitor)?
+        {
+            chance = chance.beside_hidden(&foretold, independent);
         }
         let (n, m) = evidence.shape();
         // Without anything to find, any partner is as good as another, or none at all.

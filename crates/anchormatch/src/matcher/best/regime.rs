@@ -63,6 +63,13 @@ pub(super) fn decoys_are_listed(task: &Task<'_>) -> bool {
     task.nodes() > LARGEST_WHOLE_CHAIN
 }
 
+/// Whether matches without some of the anchors are worth their time.
+pub(super) fn may_hide_anchors(task: &Task<'_>) -> bool {
+    task.nodes() <= LARGEST_WHOLE_CHAIN
+        && !task.anchors().hard().is_empty()
+        && task.facts().start.is_none()
+}
+
 /// Whether all pairs of a task may be searched by annealing over lists of edges, so that lists of candidates are worth
 /// asking first.
 pub(super) fn may_anneal(preset: &Best, task: &Task<'_>) -> bool {

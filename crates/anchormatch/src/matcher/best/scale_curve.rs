@@ -51,7 +51,7 @@ pub(super) fn scale_curve(
     let information = |z: f64| {
         let model = PairModel::guess(source, target, z.tanh());
         let one = model.information(source, target);
-        found.share * agreement.pairs() * one
+        found.believed_share() * agreement.pairs() * one
     };
     let (mut least, mut most) = (0.0, LARGEST_SCALE);
     for _ in 0..30 {
@@ -71,7 +71,7 @@ pub(super) fn scale_curve(
         .map(|k| {
             let correlation = (least + step * k as f64).tanh();
             let model = PairModel::guess(source, target, correlation);
-            let total = found.share * model.total(&agreement, source, target);
+            let total = found.believed_share() * model.total(&agreement, source, target);
             let prior = (1.0 - correlation * correlation).ln();
             (total + prior, weight(&model) / unit)
         })

@@ -4,6 +4,8 @@
 //! it is the set on which the number was found, and its figures are not those of unseen data. `--rows` of `anchormatch-lab evaluate` takes names of rows, and answers a name that it
 //! does not know with all of them.
 
+pub(super) mod sparse;
+
 /// Nodes of the larger side from which on a relaxation and a short search come first, and sparse graphs
 /// are annealed: below, a portfolio of searches is faster than one careful relaxation.
 ///
@@ -224,6 +226,42 @@ pub(super) const STANDING: [f64; 2] = [2.0, 4.0];
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
 pub(super) const STANDING_BESIDE: f64 = 1.5;
 
+/// Searches by which every anchor is hidden once.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_FOLDS: usize = 3;
+
+/// Shares of a match that may be wrong, each as likely as the others: quick searches without an anchor fail where the whole one does not.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_MISTAKES: [f64; 3] = [0.05, 0.5, 0.9];
+
+/// Nats a pair beyond chance up to which it is asked what the anchors foretell of each other, where weights depend on each other:
+/// unrelated graphs had .47.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_ASKED: f64 = 0.6;
+/// Nats between which the bound is in doubt: below and above, what anchors foretell would change no confidence.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_IN_DOUBT: [f64; 2] = [-10.0, 20.0];
+
+/// The share of the weights that is independent from which on all of them are: of uniform weights it varies by some .03.
+///
+/// the example `dependent_weights`
+pub(super) const INDEPENDENT: f64 = 0.9;
+
+/// Pairs from which on anchors are hidden where weights are independent: of fewer, to foretell one tells little.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_LEAST: usize = 12;
+
+/// Nats by which anchors have to be foretold for a match to be as likely right as found by chance, where weights are independent
+/// and where they are not: unrelated graphs reach the second once in e² at the most.
+///
+/// the example `dependent_weights`
+pub(super) const HIDDEN_NEEDED: [f64; 2] = [0.5, 2.0];
+
 /// Nats over which the one turns into the other.
 ///
 /// `scripts/bench_trust.py`, `anchormatch-lab evaluate calibration`
@@ -356,231 +394,3 @@ pub(super) const BELIEF_SWEEPS: usize = 12;
 ///
 /// `scripts/bench_calibration.py --families geometric,attachment,edges`
 pub(super) const BELIEF_TOLERANCE: f64 = 0.5;
-
-/// Those of the sparse regime.
-pub(super) mod sparse {
-    /// Posteriors above which pairs are settled: the first bounds at any time, the others when nothing else helps.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const SETTLED_FROM: [f32; 5] = [0.98, 0.9, 0.8, 0.65, 0.5];
-
-    /// How many of the bounds hold at any time.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const SETTLED_EVER: usize = 2;
-
-    /// Times that noisy seeds spread, at most.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const NOISY_SEEDS: usize = 40;
-
-    /// Candidates of a node that become noisy seeds.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const TENTATIVE: usize = 10;
-
-    /// Probabilities above which a pair is part of the next start.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const RESTARTED_FROM: f32 = 0.9;
-
-    /// The share of nodes in doubt below which nothing is to be gained.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const IN_DOUBT: f64 = 0.005;
-
-    /// The growth of the expected number of right pairs below which it ends, as a share of the nodes.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const GROWTH: f64 = 0.001;
-
-    /// Candidates of a node.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const CANDIDATES: usize = 16;
-
-    /// Nats below the best beyond which a candidate is none.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const DEPTH_OF_CANDIDATES: f32 = 14.0;
-
-    /// Iterations after which the model is fitted.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const BELIEF_FITS: usize = 3;
-
-    /// Beliefs that change by less are the same.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const SAME_BELIEF: f32 = 0.01;
-
-    /// Beliefs above which a pair is taken for one in a fit.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const FITTED_FROM: f32 = 0.5;
-
-    /// Beliefs above which a pair is as good as certain.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const CERTAIN: f32 = 0.99;
-
-    /// The share of the nodes whose likeliest partner may change in the last iteration.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const STILL: f64 = 1e-3;
-
-    /// Anchors that are asked at most.
-    ///
-    /// `scripts/bench_calibration.py --families sparse,acm_dblp,douban`
-    pub(in crate::matcher::best) const ANCHORS_ASKED: usize = 4000;
-
-    /// Nats by which the anchors must be likelier under a smaller share: a few anchors tell little.
-    ///
-    /// `scripts/bench_calibration.py --families sparse,acm_dblp,douban`
-    pub(in crate::matcher::best) const CALIBRATION_GAIN: f64 = 3.0;
-
-    /// Nodes of the larger side beyond which no second opinion is asked: it takes as long as the first.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const LARGEST_CONSENSUS: usize = 50_000;
-
-    /// How many times more often than by chance rivals share neighbours, below which no second opinion is asked: without
-    /// clusters no region is settled wrongly as a whole, and hidden anchors gave second opinions no weight.
-    ///
-    /// `anchormatch match … --json` shows closeness, weight and seconds; on noisy copies of uniform, power-law and
-    /// preferential graphs (closeness 1.0 to 1.2, weight 0), block models (8, 0) and geometric graphs (90 to 110, .25)
-    pub(in crate::matcher::best) const CLOSE_RIVALS: f32 = 4.0;
-
-    /// Anchors of which one is hidden from a second opinion.
-    ///
-    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
-    pub(in crate::matcher::best) const HIDDEN_ONE_IN: usize = 5;
-
-    /// Hidden anchors below which they say too little of an opinion.
-    ///
-    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
-    pub(in crate::matcher::best) const LEAST_HIDDEN: usize = 10;
-
-    /// Second opinions.
-    ///
-    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
-    pub(in crate::matcher::best) const OPINIONS: usize = 2;
-
-    /// Iterations of a second opinion before the hidden anchors are shown, and after.
-    ///
-    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
-    pub(in crate::matcher::best) const OPINION_ITERATIONS: usize = 12;
-    pub(in crate::matcher::best) const SHOWN_ITERATIONS: usize = 4;
-
-    /// The probability of a hidden anchor's partner that was not thought of.
-    ///
-    /// `anchormatch match … --truth`, on ACM–DBLP, Douban and Facebook–Twitter
-    pub(in crate::matcher::best) const UNHEARD: f64 = 1e-3;
-
-    /// Edges by which a node hangs that exchanges do not hold, the share of such nodes, and the variance of degrees over their
-    /// mean, up to which chains of exchanges are asked: ACM–DBLP has .08 and 8.3, collaborations and e-mail .3 to .4 and 7 to
-    /// 10, where they were below the field; Facebook–Twitter .02 and 2.7, geometric and small-world graphs .00 to .08 and .2 to 1.4.
-    ///
-    /// `anchormatch match … --truth`, on noisy copies of geometric and small-world graphs and the real pairs
-    pub(in crate::matcher::best) const LOOSE_EDGES: usize = 2;
-    pub(in crate::matcher::best) const MOST_LOOSE: f64 = 0.15;
-    pub(in crate::matcher::best) const MOST_DISPERSED: f64 = 4.0;
-
-    /// Chains, the proposals that they make together where that is within the sweeps, and sweeps of each at least and at most.
-    ///
-    /// `anchormatch match … --json` shows what stage `sampling` took
-    pub(in crate::matcher::best) const CHAINS: usize = 4;
-    pub(in crate::matcher::best) const CHAIN_PROPOSALS: usize = 20_000_000;
-    pub(in crate::matcher::best) const LEAST_SWEEPS: usize = 100;
-    pub(in crate::matcher::best) const MOST_SWEEPS: usize = 1000;
-
-    /// By how much chains are heated first, and one in how many sweeps they take to cool down: patches that lie wrong together
-    /// move then, and more heat loses what holds them in graphs that kept .7 of their edges.
-    ///
-    /// `anchormatch match … --truth`, on copies of geometric graphs that keep .7 to .9 of their edges
-    pub(in crate::matcher::best) const HEATED: f32 = 1.3;
-    pub(in crate::matcher::best) const COOLED_ONE_IN: usize = 2;
-
-    /// The share of the pairs expected to be right that chains have to expect too: where they lose more, nothing holds the
-    /// nodes, and the field says more.
-    ///
-    /// `anchormatch match … --truth`, on copies of geometric graphs of degree 8 that keep .7 of its edges
-    pub(in crate::matcher::best) const STILL_BELIEVED: f32 = 0.5;
-
-    /// Sets of decoys after which a plain answer is believed.
-    ///
-    /// `scripts/bench_trust.py --rows unrelated`; `anchormatch match … --json` shows what stage `chance` took
-    pub(in crate::matcher::best) const FIRST_DECOYS: usize = 4;
-
-    /// The share of a match that decoys must lead to as well for it to be found again: matches of strangers of 300 nodes and more had .04 of their
-    /// pairs in common at the most.
-    ///
-    /// `scripts/bench_trust.py --rows unrelated`
-    pub(in crate::matcher::best) const FOUND_AGAIN: f64 = 0.3;
-
-    /// Partners of a node that its similarities alone bring up.
-    ///
-    /// `scripts/bench_known.py`
-    pub(in crate::matcher::best) const NAMED: usize = 10;
-
-    /// No similarity says more for or against a pair, in nats.
-    ///
-    /// `scripts/bench_known.py`
-    pub(in crate::matcher::best) const MOST_OF_SIMILARITY: f64 = 10.0;
-
-    /// No edges between the sides say more for or against a pair, in nats.
-    ///
-    /// `scripts/bench_known.py --rows crossing`
-    pub(in crate::matcher::best) const MOST_OF_CROSSING: f32 = 30.0;
-
-    /// Pairs of nodes that one pair may speak for by edges between the sides.
-    ///
-    /// `scripts/bench_known.py --rows crossing`
-    pub(in crate::matcher::best) const CROSSED: usize = 4096;
-
-    /// Times that what edges between the sides say is fitted to what is believed.
-    ///
-    /// `scripts/bench_known.py --rows crossing`
-    pub(in crate::matcher::best) const ROUNDS_ACROSS: usize = 2;
-
-    /// The weight of no partner at all, beside one for each of a node's candidates.
-    ///
-    /// `scripts/bench_known.py`
-    pub(in crate::matcher::best) const NOT_LISTED: f64 = 0.02;
-
-    /// Probabilities below which a pair is as good as a guess, and no part of what is weighed against chance.
-    ///
-    /// `scripts/bench_trust.py`
-    pub(in crate::matcher::best) const GUESSED: f32 = 0.1;
-
-    /// Neighbours of partners that are visited for one node. Beyond it they are looked up.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const VISITS: usize = 4096;
-
-    /// Partners of a node's neighbours that are heard, those of small degree first: what a thousand say of a hub,
-    /// its other neighbours would only repeat.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const HEARD: usize = 1024;
-
-    /// Nodes that are looked at in full: those that most speaks for after the visits.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const LOOKED_UP: usize = 64;
-
-    /// Times as many of which it is asked what is known beside edges.
-    ///
-    /// `scripts/bench_known.py`
-    pub(in crate::matcher::best) const ASKED_BEYOND_EDGES: usize = 4;
-
-    /// Nats below the best beyond which a node is no candidate, whatever its degree says.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const DEPTH_OF_NEIGHBOURS: f32 = 26.0;
-
-    /// Beliefs below this do not spread.
-    ///
-    /// `anchormatch-lab bench large`
-    pub(in crate::matcher::best) const SPREADS: f32 = 0.01;
-}
