@@ -160,8 +160,8 @@ def chosen(rng, partner, count):
     return np.column_stack([known, partner[known]])
 
 
-def copies(kind, nodes, degree, kept, anchors, extra=0, weights=None, regime=None):
-    """Two samples of the edges of one graph; with `extra`, each side has so many nodes of its own."""
+def copies(kind, nodes, degree, kept, anchors, extra=0, weights=None, regime=None, related=True):
+    """Two samples of the edges of one graph, or of two strangers; with `extra`, each side has so many nodes of its own."""
 
     def draw(rng):
         total = nodes + 2 * extra
@@ -170,6 +170,9 @@ def copies(kind, nodes, degree, kept, anchors, extra=0, weights=None, regime=Non
         strength = rng.uniform(0.1, 1.0, len(edges))
         graphs = []
         for side in sides:
+            if graphs and not related:
+                edges = edges_of(rng, kind, total, degree)
+                strength = rng.uniform(0.1, 1.0, len(edges))
             inside = np.full(total, -1)
             inside[side] = np.arange(len(side))
             mine = (rng.random(len(edges)) < kept) & (inside[edges] >= 0).all(axis=1)
@@ -424,6 +427,31 @@ MADE = {
     "sparse extra 2400 of 3600": copies("random", 2400, 12, 0.8, 60, extra=600, regime="sparse"),
     "sparse weights 3000, kept .6": copies("random", 3000, 10, 0.6, 40, weights=0.15, regime="sparse"),
 }
+#: Kind, nodes, degree, share of edges kept, anchors: over lists of candidates, some with hardly as many anchors as are needed.
+LISTED = [
+    ("random", 500, 10, 0.6, 15),
+    ("random", 1000, 10, 0.6, 20),
+    ("attachment", 600, 8, 0.7, 18),
+    ("blocks", 600, 12, 0.7, 18),
+    ("clustered", 500, 10, 0.7, 10),
+    ("Kronecker", 700, 10, 0.7, 21),
+    ("fire", 600, 8, 0.8, 18),
+    ("duplicated", 600, 8, 0.8, 18),
+    ("geometric", 500, 12, 0.7, 25),
+    ("geometric", 1000, 12, 0.9, 50),
+    ("geometric", 1000, 28, 0.8, 50),
+    ("planar", 600, 6, 0.85, 18),
+    ("planar", 1500, 6, 0.8, 75),
+    ("small world", 800, 8, 0.8, 24),
+    ("small world", 2000, 6, 0.8, 100),
+]
+for _kind, _nodes, _degree, _kept, _known in LISTED:
+    _name = f"listed {_kind} {_nodes}, degree {_degree}"
+    MADE |= {
+        f"{_name}, kept {_kept}": copies(_kind, _nodes, _degree, _kept, _known),
+        f"{_name}, strangers, 5 known": copies(_kind, _nodes, _degree, _kept, 5, related=False),
+        f"{_name}, strangers, {_known} known": copies(_kind, _nodes, _degree, _kept, _known, related=False),
+    }
 for _known in (1, 3, 10):
     MADE |= {
         f"correlations 100, 4 courses, {_known} known": correlations(100, 4, 100, 0.5, _known),
