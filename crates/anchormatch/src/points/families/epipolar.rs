@@ -474,7 +474,7 @@ mod tests {
         }
     }
 
-    /// Views from afar are a case of near ones, and are not much dearer as such.
+    /// Terms that are hardly used cost little, under a prior that is fitted to them.
     #[test]
     fn perspective_costs_as_much_as_there_is_of_it() {
         let fitted = |near: f64| {
@@ -499,12 +499,18 @@ mod tests {
                 };
                 points.map(density).sum::<f64>() + member.log_parameters(&source, &partners)
             };
-            (epipolar.bend, density(&epipolar) - density(&afar))
+            let mut wide = epipolar.clone();
+            wide.bend = BEND;
+            let [price, of_wide] =
+                [&epipolar, &wide].map(|member| member.log_parameters(&source, &partners));
+            let ahead = density(&epipolar) - density(&afar);
+            (epipolar.bend, price - of_wide, ahead)
         };
-        let (little, behind) = fitted(0.0);
-        let (much, ahead) = fitted(0.25);
-        assert!(little < 0.02 && much > 0.05, "{little} {much}");
-        assert!(behind > -6.0, "{behind}");
+        let (little, saved, _) = fitted(0.0);
+        let (much, of_much, ahead) = fitted(0.25);
+        assert!(little < 0.01 && much > 5.0 * little, "{little} {much}");
+        assert!(saved > 8.0, "{saved}");
+        assert!(of_much > 0.0 && of_much < saved, "{of_much} {saved}");
         assert!(ahead > 10.0, "{ahead}");
     }
 }
