@@ -1,19 +1,23 @@
 //! Keypoints of two images: recall, precision, calibration and time by the motion between them.
 //!
 //! Each row is a motion of [`keypoints`]: 30 points that both images have, 10 and 25 that one has alone, 1.5 pixels of
-//! noise, 3 anchors; in the last rows every point carries numbers that its partner has in part. Matchers may leave points alone. **Recall** is over the common points that are no anchors;
+//! noise, 3 anchors; in the last rows every point carries numbers that its partner has in part. Frames of the Hotel film,
+//! for those who have it, are of 25 of its 30 landmarks each. Matchers may leave points alone. **Recall** is over the common points that are no anchors;
 //! **sure** is the share that is right of the pairs with a confidence of .99 and more; **calibration** the mean
 //! difference between confidences and shares of right pairs over ten bins of confidence.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use anchormatch::graph::Labels;
+use anchormatch::linalg::Matrix;
 use anchormatch::matcher::Matcher;
-use anchormatch::{Attributes, Monitor, Result};
+use anchormatch::{Attributes, Error, Graph, Monitor, Result};
 use anchormatch_generate::{Instance, Keypoints, Motion, house, keypoints, stream};
 use rand::RngExt;
 
 use super::Trial;
+use crate::datasets::hotel::{Hotel, POINTS};
 
 /// What a row asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +39,12 @@ pub enum PointsScene {
     Moved(Motion),
     /// Two views of the house, the second by so many degrees of pan and tilt, without extras.
     House(f64, f64),
+    /// Two frames of the Hotel film so far apart, of which each lacks five of the thirty landmarks.
+    Film(usize),
 }
+
+/// Landmarks that a frame of a film lacks, others in each frame.
+const HIDDEN: usize = 5;
 
 const fn moved(name: &'static str, motion: Motion) -> PointsTask {
     PointsTask {
@@ -51,6 +60,15 @@ const fn seen(name: &'static str, pan: f64, tilt: f64) -> PointsTask {
         name,
         scene: PointsScene::House(pan, tilt),
         anchors: 2,
+        descriptors: 0,
+    }
+}
+
+const fn filmed(name: &'static str, gap: usize) -> PointsTask {
+    PointsTask {
+        name,
+        scene: PointsScene::Film(gap),
+        anchors: 3,
         descriptors: 0,
     }
 }
@@ -81,6 +99,15 @@ pub const ROWS: [PointsTask; 12] = [
     described("the same, no anchor", Motion::Solid(45.0), 0),
 ];
 
+/// Rows about the Hotel film, for those who have it.
+pub const FILM_ROWS: [PointsTask; 5] = [
+    filmed("Hotel, 10 frames", 10),
+    filmed("Hotel, 30 frames", 30),
+    filmed("Hotel, 50 frames", 50),
+    filmed("Hotel, 70 frames", 70),
+    filmed("Hotel, 90 frames", 90),
+];
+
 /// What a matcher did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointsRow {
@@ -106,15 +133,21 @@ impl PointsTask {
     /// Whether some points have no partner.
     #[must_use]
     pub fn has_extras(&self) -> bool {
-        matches!(self.scene, PointsScene::Moved(_))
+        !matches!(self.scene, PointsScene::House(..))
     }
 
-    /// One pair of point sets.
+    /// One pair of point sets; those of a film need the film.
     ///
     /// # Errors
-    /// Those of the generators.
-    pub fn trial(&self, seed: u64) -> Result<Trial> {
+    /// Those of the generators, and when there is no film to take frames from.
+    pub fn trial(&self, film: Option<&Hotel>, seed: u64) -> Result<Trial> {
         let instance = match self.scene {
+            PointsScene::Film(gap) => {
+                let film = film.ok_or_else(|| {
+                    Error::parameter("film", "none", "the Hotel film, for rows that show it")
+                })?;
+                part_of_film(film, gap, seed)?
+            }
             PointsScene::Moved(motion) => {
                 let settings = Keypoints {
                     motion,
@@ -170,6 +203,7 @@ impl PointsTask {
     pub fn measure(
         &self,
         matcher: &dyn Matcher,
+        film: Option<&Hotel>,
         trials: u64,
         seed: u64,
         monitor: &Monitor,
@@ -180,7 +214,7 @@ impl PointsTask {
         let mut bins = [(0.0, 0.0, 0.0); 10];
         let mut models = BTreeMap::new();
         for k in 0..trials {
-            let trial = self.trial(seed.wrapping_add(k))?;
+            let trial = self.trial(film, seed.wrapping_add(k))?;
             let instance = &trial.instance;
             let place = |points: &Option<_>| points.clone().map(Arc::new);
             let [Some(from), Some(to)] =
@@ -232,5 +266,82 @@ impl PointsTask {
             milliseconds: 1e3 * seconds / count,
             models,
         })
+    }
+}
+
+/// Two frames of a film `gap` apart, the first drawn, each without five landmarks of its own.
+fn part_of_film(film: &Hotel, gap: usize, seed: u64) -> Result<Instance> {
+    let starts = film.frames().checked_sub(gap).filter(|count| *count > 0);
+    let Some(starts) = starts else {
+        let last = film.frames() - 1;
+        return Err(Error::parameter(
+            "gap",
+            gap,
+            format_args!("0 to {last} frames"),
+        ));
+    };
+    let mut random = stream(seed, 12);
+    let first = random.random_range(0..starts);
+    let mut seen = || {
+        let kept = POINTS - HIDDEN;
+        rand::seq::index::sample(&mut random, POINTS, kept).into_vec()
+    };
+    // The order of a sample is random already.
+    let [mut from, to] = [seen(), seen()];
+    from.sort_unstable();
+    let rows = |points: &Matrix, kept: &[usize]| {
+        Matrix::from_fn(kept.len(), 2, |k, axis| points[(kept[k], axis)])
+    };
+    let source = rows(film.points(first), &from);
+    let target = rows(film.points(first + gap), &to);
+    let place = |landmark: &usize| to.iter().position(|l| l == landmark);
+    let pairs = from.iter().enumerate();
+    let truth = pairs.filter_map(|(i, landmark)| Some((i, place(landmark)?)));
+    let names = (0..to.len()).map(|k| format!("t{k}")).collect();
+    Ok(Instance {
+        source: Graph::of_points(&source)?,
+        target: Graph::of_points(&target)?.with_labels(Labels::new(names)?)?,
+        truth: truth.collect(),
+        source_positions: Some(source),
+        target_positions: Some(target),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A film whose landmark p lies at (100 p + frame, p).
+    fn film() -> Hotel {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("cmu_hotel")).unwrap();
+        let rows = (0..101)
+            .flat_map(|f| (0..POINTS).map(move |p| format!("{f},{p},{},{p}\n", 100 * p + f)));
+        let text = std::iter::once("frame,point,x,y\n".to_owned()).chain(rows);
+        let file = folder.path().join("cmu_hotel/points.csv");
+        std::fs::write(file, text.collect::<String>()).unwrap();
+        Hotel::load(folder.path()).unwrap()
+    }
+
+    #[test]
+    fn frames_lack_landmarks_of_their_own_and_the_truth_knows_which() {
+        let film = film();
+        for seed in 0..20 {
+            let made = part_of_film(&film, 40, seed).unwrap();
+            let [from, to] =
+                [&made.source_positions, &made.target_positions].map(|p| p.as_ref().unwrap());
+            assert_eq!((from.rows(), to.rows()), (25, 25));
+            let common = (0..25).filter(|&i| (0..25).any(|a| to[(a, 1)] == from[(i, 1)]));
+            assert_eq!(common.count(), made.truth.len());
+            assert!((20..=25).contains(&made.truth.len()));
+            for &(i, a) in &made.truth {
+                assert_eq!(to[(a, 1)], from[(i, 1)]);
+                assert_eq!(to[(a, 0)] - from[(i, 0)], 40.0);
+            }
+            assert!(made.truth.iter().any(|&(i, a)| i != a), "an order tells");
+        }
+        assert!(part_of_film(&film, 101, 0).is_err());
+        let error = FILM_ROWS[0].trial(None, 0).unwrap_err();
+        assert!(error.to_string().contains("film"), "{error}");
     }
 }

@@ -182,7 +182,7 @@ mod tests {
     fn it_finds_what_a_similarity_moved() {
         let task: &PointsTask = &ROWS[0];
         let row = task
-            .measure(&Icp(IcpFamily::Similarity), 3, 5, &Monitor::silent())
+            .measure(&Icp(IcpFamily::Similarity), None, 3, 5, &Monitor::silent())
             .unwrap();
         assert!(row.recall > 0.95 && row.precision > 0.95, "{row:?}");
     }

@@ -11,7 +11,7 @@ use super::families::{
 use super::guesses::guesses;
 use super::index::Index;
 use super::scene::Scene;
-use super::small::{Square, Vector, add_outer, scaled_identity};
+use super::small::{Square, Vector, add_outer, add_scaled, determinant, scaled_identity};
 
 /// What only the plane has.
 pub(super) trait Dimension<const D: usize> {
@@ -130,6 +130,15 @@ impl Dimension<3> for Space {
     }
 }
 
+/// Standard deviation across the parallax of maps that anchors have no part in, and the floor that it sinks from.
+const LEVEL: f64 = 0.05;
+
+/// The floor that views in perspective are climbed from once more, beside those that stay near the partners they start
+/// at: where some of these are wrong, all of them have to move.
+///
+/// `anchormatch-lab bench points --only house`
+const LOOSE: f64 = 0.12;
+
 /// Steps of a climb from anchors, and from pairs that are found already.
 pub(super) const HOT: usize = 12;
 const WARM: usize = 6;
@@ -198,18 +207,22 @@ fn near<const D: usize, S: Dimension<D>>(
     starts
 }
 
-/// Starts of two views from afar along every direction, at the anchors.
+/// Starts of two views from afar along every direction: at the anchors, and at maps that do not depend on how deep these
+/// lie.
 pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(scene: &Scene<D>) -> Vec<Start<D>> {
     let known = scene.anchored();
     let mut starts = Vec::new();
     if known.len() < D {
         return starts;
     }
+    let source = &scene.source;
     let partners = scene.anchored_partners();
-    for base in bases(scene, &known) {
+    let bases = bases(scene, &known);
+    let level = level(&bases[0].map);
+    for base in bases {
         for noise in S::parallax() {
-            let mut views = Linear::new(&scene.source, base.map, noise, Shape::Long, None);
-            views.regress(&scene.source, &partners);
+            let mut views = Linear::new(source, base.map, noise, Shape::Long, None);
+            views.regress(source, &partners);
             starts.push(Start {
                 member: Box::new(views),
                 floor: 0.01,
@@ -217,7 +230,30 @@ pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(scene: &Scene<D>) 
             });
         }
     }
+    for base in level {
+        for mut noise in S::parallax() {
+            add_scaled(&mut noise, LEVEL * LEVEL, &scaled_identity(1.0));
+            let views = Linear::new(source, base, noise, Shape::Long, None);
+            starts.push(Start {
+                member: Box::new(views.with_certainty()),
+                floor: LEVEL,
+                hot: HOT,
+            });
+        }
+    }
     starts
+}
+
+/// Maps from one scaled frame to the other without a scale and a shift: of upright images, and with the turn of a
+/// similarity. Anchors at different depths pull the similarity through them far off; the middles and the sizes of both
+/// sets stay where they are.
+fn level<const D: usize>(similar: &Affine<D>) -> [Affine<D>; 2] {
+    let scale = determinant(&similar.linear).abs().powf(1.0 / D as f64);
+    let turned = Affine {
+        linear: similar.linear.map(|row| row.map(|x| x / scale)),
+        shift: [0.0; D],
+    };
+    [Affine::identity(), turned]
 }
 
 /// Starts of all families at partners that are believed already, but for the family they come from.
@@ -245,12 +281,16 @@ pub(super) fn from_partners<const D: usize, S: Dimension<D>>(
         fitted(Box::new(linear))
     };
     let mut members = vec![fitted(Box::new(similar))];
+    let mut loose: Vec<Box<dyn Member<D>>> = Vec::new();
     members.extend(waves().map(|waves| linear(Shape::Round, waves)));
     if !S::parallax().is_empty() {
         for waves in waves() {
             let views = linear(Shape::Long, waves);
             let noise = views.map().noise;
             members.push(views);
+            if waves.is_none() {
+                loose.extend(S::epipolar(source, map, &noise, None).map(fitted));
+            }
             members.extend(S::epipolar(source, map, &noise, waves).map(fitted));
         }
     }
@@ -261,7 +301,12 @@ pub(super) fn from_partners<const D: usize, S: Dimension<D>>(
         floor: 0.01,
         hot: WARM,
     });
-    starts.collect()
+    let loose = loose.into_iter().map(|member| Start {
+        member,
+        floor: LOOSE,
+        hot: HOT,
+    });
+    starts.chain(loose).collect()
 }
 
 /// The waves of a scene, one set for each length.
@@ -270,4 +315,49 @@ pub(super) fn waves_of<const D: usize>(scene: &Scene<D>) -> Vec<Arc<Waves<D>>> {
         .iter()
         .map(|&length| Arc::new(Waves::new(&scene.source, length)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Matrix;
+
+    /// Two anchors whose parallax makes a similarity of twice the size and half a turn of them.
+    #[test]
+    fn some_starts_do_not_follow_the_anchors() {
+        let source = Matrix::from_vec(4, 2, vec![-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0]);
+        let target = Matrix::from_vec(4, 2, vec![1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0]);
+        let scene = Scene::<2>::new([&source, &target], &[(0, 0), (2, 3)], std::iter::empty());
+        let starts = along_parallax::<2, Plane>(&scene);
+        let maps: Vec<Affine<2>> = starts.iter().map(|s| s.member.map().affine).collect();
+        // At two anchors and their mirror image, and twice apart from them.
+        assert_eq!(maps.len(), 4 * DIRECTIONS);
+        let level = &maps[2 * DIRECTIONS..];
+        assert!(level[..DIRECTIONS].iter().all(|m| *m == Affine::identity()));
+        let turned = &level[DIRECTIONS].linear;
+        let similar = Similarity::through(&scene.source, &scene.anchored(), false)
+            .map
+            .linear;
+        assert!((determinant(turned) - 1.0).abs() < 1e-12);
+        for (row, wanted) in turned.iter().zip(&similar) {
+            for (x, y) in row.iter().zip(wanted) {
+                assert!((x - y / determinant(&similar).sqrt()).abs() < 1e-12);
+            }
+        }
+        assert!(maps[0] != maps[2 * DIRECTIONS]);
+    }
+
+    /// Views in perspective are tried twice, near the partners and at some distance from them.
+    #[test]
+    fn views_in_perspective_are_climbed_from_twice() {
+        let points = Matrix::from_fn(9, 2, |i, k| ((i + 1) * (k + 2)) as f64 % 5.0);
+        let pairs: Vec<(usize, usize)> = (0..9).map(|i| (i, i)).collect();
+        let scene = Scene::<2>::new([&points, &points], &pairs, std::iter::empty());
+        let partners = scene.anchored_partners();
+        let starts = from_partners::<2, Plane>(&scene, &partners, false, None, &[]);
+        let floors = starts
+            .iter()
+            .filter(|s| s.member.family() == Family::Epipolar);
+        assert_eq!(floors.map(|s| s.floor).collect::<Vec<_>>(), [0.01, LOOSE]);
+    }
 }

@@ -7,9 +7,10 @@ use anchormatch_terminal::job::Job;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Common;
+use super::{Common, Data};
 use crate::commands::ended;
-use crate::experiments::points::{PointsRow, PointsTask, ROWS};
+use crate::datasets::hotel::Hotel;
+use crate::experiments::points::{FILM_ROWS, PointsRow, PointsTask, ROWS};
 use crate::matchers::{Icp, IcpFamily};
 
 const LONG_ABOUT: &str = "\
@@ -17,7 +18,8 @@ Match keypoints of two images under turns, shears, perspective, of solid objects
 recall, precision, calibration and milliseconds of `best` beside iterated closest points that are told a \
 family. 30 common points, 10 and 25 extra ones, 1.5 pixels of noise, 3 anchors, and points may stay alone; the \
 house has 51 common points, no extras and 2 anchors, and all of them are matched. In the last rows every point carries \
-eight numbers, of which partners share half.
+eight numbers, of which partners share half. With --data, frames of the Hotel film are matched as well, of \
+which each lacks five of the thirty landmarks.
 
 Sure is the share that is right of the pairs with a confidence of .99 and more.";
 
@@ -29,6 +31,21 @@ pub(super) struct Options {
     #[arg(long, value_name = "N", default_value_t = 50)]
     trials: u64,
 
+    /// Rows whose scene has this in its name
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+
+    /// Anchors, other than those of the row
+    #[arg(long, value_name = "N")]
+    anchors: Option<usize>,
+
+    /// Match everybody, extras as well
+    #[arg(long)]
+    everybody: bool,
+
+    #[command(flatten)]
+    data: Data,
+
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -37,13 +54,15 @@ impl Options {
     pub(super) fn run(&self) -> Outcome {
         let job = Job::start(&self.common.resources, None, self.common.json)?;
         job.keep();
+        let film = self.data.data.as_deref().map(Hotel::load).transpose()?;
         let mut rows = Vec::new();
         self.common.print_row(&job, &header())?;
         let mut complete = true;
-        'rows: for task in &ROWS {
-            for matcher in matchers(task) {
+        'rows: for task in self.tasks(film.is_some()) {
+            for matcher in self.matchers(&task) {
                 let (trials, seed) = (self.trials, self.common.seed);
-                let row = task.measure(matcher.as_ref(), trials, seed, job.monitor())?;
+                let (film, monitor) = (film.as_ref(), job.monitor());
+                let row = task.measure(matcher.as_ref(), film, trials, seed, monitor)?;
                 if job.monitor().interrupted().is_some() {
                     complete = false;
                     break 'rows;
@@ -57,6 +76,34 @@ impl Options {
             print(&format!("{:#}\n", self.report(&rows, complete)))?;
         }
         Ok(ended(complete, ": the last rows are missing"))
+    }
+
+    /// The rows that were asked for.
+    fn tasks(&self, with_film: bool) -> Vec<PointsTask> {
+        let film_rows: &[PointsTask] = if with_film { &FILM_ROWS } else { &[] };
+        let rows = ROWS.iter().chain(film_rows);
+        let is_asked = |task: &&PointsTask| {
+            let part = self.only.as_deref();
+            part.is_none_or(|part| task.name.contains(part))
+        };
+        let with_anchors = |task: &PointsTask| PointsTask {
+            anchors: self.anchors.unwrap_or(task.anchors),
+            ..*task
+        };
+        rows.filter(is_asked).map(with_anchors).collect()
+    }
+
+    fn matchers(&self, task: &PointsTask) -> Vec<Box<dyn Matcher>> {
+        let best = Best::default().with_unmatched(task.has_extras() && !self.everybody);
+        if task.descriptors > 0 {
+            // The baseline knows places alone.
+            return vec![Box::new(best)];
+        }
+        vec![
+            Box::new(best),
+            Box::new(Icp(IcpFamily::Similarity)),
+            Box::new(Icp(IcpFamily::Affine)),
+        ]
     }
 
     fn report(&self, rows: &[PointsRow], complete: bool) -> Value {
@@ -82,19 +129,6 @@ impl Options {
             "rows": rows.collect::<Vec<_>>(),
         })
     }
-}
-
-fn matchers(task: &PointsTask) -> Vec<Box<dyn Matcher>> {
-    let best = Best::default().with_unmatched(task.has_extras());
-    if task.descriptors > 0 {
-        // The baseline knows places alone.
-        return vec![Box::new(best)];
-    }
-    vec![
-        Box::new(best),
-        Box::new(Icp(IcpFamily::Similarity)),
-        Box::new(Icp(IcpFamily::Affine)),
-    ]
 }
 
 fn columns(cells: [&str; 8]) -> String {

@@ -7,8 +7,10 @@
 //! > t − B_t(x) = a·(1, x₁, x₂, s, x₁s, x₂s, x₁t, x₂t) + N(0, σ²),  s − B_s(x) = b·φ(x) + N(0, τ²),
 //!
 //! so that both halves are Bayesian linear regressions, and φ = (1, x, [waves](super::waves)) says what is known of
-//! the depth: nothing but a plane, or that it changes smoothly. With the last five of `a` zero this is
-//! [two views from afar](super::linear).
+//! the depth: nothing but a plane, or that it changes smoothly. With the last four of `a` zero this is
+//! [two views from afar](super::linear). How large these four are is fitted by EM as the amplitude of waves is, so that
+//! little perspective costs little: under a prior as wide as that of near views, views from some distance would pay for
+//! terms that they hardly use.
 
 use std::sync::Arc;
 
@@ -26,6 +28,12 @@ use rand_chacha::ChaCha8Rng;
 
 /// Coefficients of the equation across the lines.
 const CROSS: usize = 8;
+
+/// Those of them that views from afar have as well; the others are of perspective.
+const FROM_AFAR: usize = 4;
+
+/// The standard deviation of the terms of perspective stays in this range.
+const BENDS: (f64, f64) = (0.003, 0.5);
 
 /// Coefficients of the position along them, at most.
 const MOST_ALONG: usize = 40;
@@ -50,6 +58,8 @@ pub(in crate::points) struct Epipolar {
     along_uncertainty: Vec<f64>,
     /// Standard deviation of the waves.
     amplitude: f64,
+    /// Standard deviation of the terms of perspective.
+    bend: f64,
     /// σ² and τ².
     across_variance: f64,
     along_variance: f64,
@@ -103,6 +113,7 @@ impl Epipolar {
             along_factor: Arc::new(Cholesky::of_identity(count, unknown)),
             along_uncertainty: Vec::new(),
             amplitude: 0.1,
+            bend: BEND,
             across_variance: short,
             along_variance: long,
         };
@@ -182,6 +193,11 @@ impl Epipolar {
         turned
     }
 
+    fn cross_prior(&self, k: usize) -> f64 {
+        let deviation = if k < FROM_AFAR { DEVIATION } else { self.bend };
+        1.0 / (deviation * deviation)
+    }
+
     fn along_prior(&self, k: usize) -> f64 {
         let deviation = if k < 3 { DEVIATION } else { self.amplitude };
         1.0 / (deviation * deviation)
@@ -204,12 +220,17 @@ impl Epipolar {
             cross.add(partner.weight / self.across_variance, &terms, left[1]);
             along.add(partner.weight / self.along_variance, self.row(i), left[0]);
         }
-        let (coefficients, factor) = cross.solved(cross_prior);
+        let (coefficients, factor) = cross.solved(|k| self.cross_prior(k));
         self.cross.copy_from_slice(&coefficients);
         self.cross_factor = Arc::new(factor);
         let (coefficients, factor) = along.solved(|k| self.along_prior(k));
         self.along = coefficients;
         self.along_factor = Arc::new(factor);
+    }
+
+    /// The sum of the squares of the terms of perspective.
+    fn bends(&self) -> f64 {
+        self.cross[FROM_AFAR..].iter().map(|c| c * c).sum()
     }
 
     fn refit_variances(&mut self, source: &[Vector<2>], partners: &[Partner<2>], floor: f64) {
@@ -233,6 +254,9 @@ impl Epipolar {
         let least = least_variance(floor);
         self.along_variance = (sums[0] / weight).max(least);
         self.across_variance = (sums[1] / weight).max(least);
+        let uncertain = self.cross_factor.inverse_trace::<CROSS>(FROM_AFAR);
+        let bend = (self.bends() + uncertain) / (CROSS - FROM_AFAR) as f64;
+        self.bend = bend.sqrt().clamp(BENDS.0, BENDS.1);
         let waves = self.count - 3;
         if waves > 0 {
             let own: f64 = self.along[3..].iter().map(|c| c * c).sum();
@@ -241,11 +265,6 @@ impl Epipolar {
             self.amplitude = amplitude.clamp(AMPLITUDES.0, AMPLITUDES.1);
         }
     }
-}
-
-fn cross_prior(k: usize) -> f64 {
-    let deviation = if k < 4 { DEVIATION } else { BEND };
-    1.0 / (deviation * deviation)
 }
 
 fn monomials(x: &Vector<2>, place: &Vector<2>) -> [f64; CROSS] {
@@ -318,14 +337,16 @@ impl Member<2> for Epipolar {
         let term = |prior: f64, c: f64| prior.ln() - prior * c * c;
         let cross = fit.cross.iter().enumerate();
         let along = fit.along.iter().enumerate();
-        let log: f64 = cross.map(|(k, c)| term(cross_prior(k), *c)).sum::<f64>()
+        let log: f64 = cross
+            .map(|(k, c)| term(fit.cross_prior(k), *c))
+            .sum::<f64>()
             + along
                 .map(|(k, c)| term(fit.along_prior(k), *c))
                 .sum::<f64>()
             - fit.cross_factor.log_determinant()
             - fit.along_factor.log_determinant();
-        // Two variances and a direction; an amplitude and a length.
-        let hyperparameters = if self.waves.is_some() { 5.0 } else { 3.0 };
+        // Two variances, a direction and the size of the bends; an amplitude and a length.
+        let hyperparameters = if self.waves.is_some() { 6.0 } else { 4.0 };
         0.5 * (log - hyperparameters * pairs_in(partners).max(1.0).ln())
     }
 
@@ -354,6 +375,8 @@ impl Member<2> for Epipolar {
         let pairs = NOISE_PAIRS + pairs_in(partners);
         self.along_variance = drawn_variance(sums[0], pairs, random);
         self.across_variance = drawn_variance(sums[1], pairs, random);
+        let bend = drawn_variance(self.bends(), (CROSS - FROM_AFAR) as f64, random);
+        self.bend = bend.sqrt().clamp(BENDS.0, BENDS.1);
         let waves = self.count - 3;
         if waves > 0 {
             let own: f64 = self.along[3..].iter().map(|c| c * c).sum();
@@ -410,14 +433,15 @@ impl Member<2> for Epipolar {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Linear, Shape};
     use super::*;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Two pinhole cameras look at a cloud, the second turned by an angle.
-    fn cloud(angle: f64) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
+    /// Two pinhole cameras look at a cloud, the second turned by an angle; the nearer they are, the larger is `near`.
+    fn cloud(angle: f64, near: f64) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
         let (sin, cos) = angle.sin_cos();
-        let view = |p: [f64; 3]| [p[0] / (1.0 - 0.25 * p[2]), p[1] / (1.0 - 0.25 * p[2])];
+        let view = |p: [f64; 3]| [p[0] / (1.0 - near * p[2]), p[1] / (1.0 - near * p[2])];
         let mut random = ChaCha8Rng::seed_from_u64(5);
         (0..40)
             .map(|_| {
@@ -430,7 +454,7 @@ mod tests {
 
     #[test]
     fn partners_lie_on_their_lines() {
-        let (source, target) = cloud(0.5);
+        let (source, target) = cloud(0.5, 0.25);
         let partners: Vec<_> = target.iter().map(|y| Partner::at(*y)).collect();
         let noise = [[0.1, 0.0], [0.0, 0.001]];
         let mut member = Epipolar::new(&source, Affine::identity(), &noise, None);
@@ -448,5 +472,45 @@ mod tests {
             );
             assert!(off.abs() < 0.02, "{i}: {off}");
         }
+    }
+
+    /// Terms that are hardly used cost little, under a prior that is fitted to them.
+    #[test]
+    fn perspective_costs_as_much_as_there_is_of_it() {
+        let fitted = |near: f64| {
+            let (source, target) = cloud(0.5, near);
+            let mut random = ChaCha8Rng::seed_from_u64(9);
+            let mut off = || 0.02 * (random.random::<f64>() - 0.5);
+            let partners: Vec<_> = target
+                .iter()
+                .map(|y| Partner::at([y[0] + off(), y[1] + off()]))
+                .collect();
+            let noise = [[0.1, 0.0], [0.0, 0.001]];
+            let mut epipolar = Epipolar::new(&source, Affine::identity(), &noise, None);
+            let mut afar = Linear::new(&source, Affine::identity(), noise, Shape::Long, None);
+            for _ in 0..100 {
+                epipolar.refit(&source, &partners, 0.0);
+                afar.refit(&source, &partners, 0.0);
+            }
+            let density = |member: &dyn Member<2>| {
+                let points = source.iter().zip(&partners).enumerate();
+                let density = |(i, (x, p)): (usize, (&[f64; 2], &Partner<2>))| {
+                    member.predict_fitted(i, x).log_density(&p.mean)
+                };
+                points.map(density).sum::<f64>() + member.log_parameters(&source, &partners)
+            };
+            let mut wide = epipolar.clone();
+            wide.bend = BEND;
+            let [price, of_wide] =
+                [&epipolar, &wide].map(|member| member.log_parameters(&source, &partners));
+            let ahead = density(&epipolar) - density(&afar);
+            (epipolar.bend, price - of_wide, ahead)
+        };
+        let (little, saved, _) = fitted(0.0);
+        let (much, of_much, ahead) = fitted(0.25);
+        assert!(little < 0.01 && much > 5.0 * little, "{little} {much}");
+        assert!(saved > 8.0, "{saved}");
+        assert!(of_much > 0.0 && of_much < saved, "{of_much} {saved}");
+        assert!(ahead > 10.0, "{ahead}");
     }
 }
