@@ -12,7 +12,7 @@
 use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
     DECOYS_ASKED, DECOYS_EXPLAINED, HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES,
-    HIDDEN_NEEDED, LISTED_DECOYS_ASKED, STANDING, STANDING_BESIDE,
+    HIDDEN_NEEDED, LISTED_DECOYS_ASKED, LISTED_STANDING, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -84,7 +84,15 @@ impl Chance {
     /// evidence, for there matches vary more than a few decoys show; and the evidence counts for little, for there
     /// chance has more of it than its bounds know.
     pub(super) fn beside_decoys(self, standing: f64, left: f64) -> Self {
-        let needed = STANDING[0] + STANDING[1] * (1.0 - left);
+        self.beside_standing(standing, STANDING[0] + STANDING[1] * (1.0 - left))
+    }
+
+    /// The same over lists of candidates, where the number of sure pairs is compared as well, and matches of strangers vary less.
+    pub(super) fn beside_listed_decoys(self, standing: f64) -> Self {
+        self.beside_standing(standing, LISTED_STANDING)
+    }
+
+    fn beside_standing(self, standing: f64, needed: f64) -> Self {
         let bounded = (self.nats / CHANCE_WIDTH).clamp(-STANDING_BESIDE, STANDING_BESIDE);
         Self {
             standing: Some(standing),
@@ -128,8 +136,8 @@ impl Chance {
     }
 
     /// Whether so many deviations leave no doubt.
-    pub(super) fn is_plain_beside(&self, standing: f64, left: f64) -> bool {
-        self.beside_decoys(standing, left).is_ruled_out()
+    pub(super) fn is_plain_beside(&self, standing: f64) -> bool {
+        self.beside_listed_decoys(standing).is_ruled_out()
     }
 
     /// By the most evidence that any part of the matching has; `may_be_partial` when parts were searched for.
@@ -233,6 +241,10 @@ mod tests {
         assert!(weight(30.0, 3.0, 0.4) < weight(30.0, 3.0, 1.0));
         let weights = [-2.0, 0.0, 2.0, 4.0, 8.0].map(|standing| weight(0.0, standing, 0.7));
         assert!(weights.is_sorted(), "{weights:?}");
+        let listed = |standing: f64| Chance::of([-900.0], true).beside_listed_decoys(standing);
+        // Strangers stood 3.4 at the most; graphs of which half was right, 5 and more.
+        assert!(listed(3.4).weight < 0.3 && listed(5.0).weight > 0.5 && listed(8.0).weight > 0.9);
+        assert!(!listed(8.0).is_plain_beside(8.0) && listed(0.0).is_plain_beside(30.0));
         let again = Chance::of([-300.0], true).found_again();
         assert!(again.is_ruled_out() && again.weight == 1.0);
         let asks_lists = |nats: f64, left: f64| {

@@ -565,7 +565,7 @@ impl Best {
             && !evidence.has_priors()
             && is_in_doubt;
         if asks_decoys && are_listed {
-            chance = sparse::beside_decoys(self, task, symmetry, (chance, of_all), monitor);
+            chance = sparse::beside_decoys(self, task, symmetry, chance, monitor);
         } else if asks_decoys {
             if let Some(standing) = decoys::standing(self, task, monitor)? {
                 chance = chance.beside_decoys(standing, of_all);

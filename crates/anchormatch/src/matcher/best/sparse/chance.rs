@@ -63,7 +63,7 @@ pub(super) fn weigh(
         && known.is_of_edges_alone()
         && chance.is_worth_listed_decoys(pairs.len() - anchors, left_of_all);
     if asks_decoys {
-        chance = judges.beside_decoys(preset, known, (chance, left_of_all), monitor);
+        chance = judges.beside_decoys(preset, known, chance, monitor);
     }
     let free = |k: usize| sides[k].nodes() - anchors;
     let any = if preset.allow_unmatched {
@@ -78,21 +78,21 @@ pub(super) fn weigh(
 }
 
 impl Judges<'_> {
-    /// What is left of chance beside what decoys lead to, where triangles leave such a share of the evidence.
+    /// What is left of chance beside what decoys lead to.
     pub(super) fn beside_decoys(
         &self,
         preset: &Best,
         known: &mut Known,
-        (chance, left): (Chance, f64),
+        chance: Chance,
         monitor: &Monitor,
     ) -> Chance {
         let quick = Quick {
             iterations: iterations(preset.effort),
             seed: preset.seed,
         };
-        let is_plain = |standing: f64| chance.is_plain_beside(standing, left);
+        let is_plain = |standing: f64| chance.is_plain_beside(standing);
         match compare(self.sides, known, quick, is_plain, monitor) {
-            Some(Comparison::Standing(standing)) => chance.beside_decoys(standing, left),
+            Some(Comparison::Standing(standing)) => chance.beside_listed_decoys(standing),
             Some(Comparison::FoundAgain) => chance.found_again(),
             None => chance,
         }

@@ -285,7 +285,7 @@ pub(super) fn beside_decoys(
     preset: &Best,
     task: &Task<'_>,
     symmetry: &Symmetry,
-    chance: (Chance, f64),
+    chance: Chance,
     monitor: &Monitor,
 ) -> Chance {
     let judges = Judges {
