@@ -241,6 +241,28 @@ fn stops_leave_what_was_found() {
 }
 
 #[test]
+fn a_stopped_search_of_all_pairs_gives_what_lists_led_to() {
+    let (graphs, truth) = noisy_copies(2100, 10.0, 0.8, 9);
+    let task = Task::from_pairs(&graphs[0], &graphs[1], &every(40, &truth)).unwrap();
+    let dense = Best::default().with_regime(RegimeChoice::Dense);
+    let monitor = Monitor::silent();
+    let token = monitor.cancel_token();
+    let monitor = monitor.observe(move |progress| {
+        if progress.stage == "anneal" {
+            token.cancel();
+        }
+    });
+    let stopped = dense.run(&task, &monitor).unwrap();
+    assert_eq!(stopped.status.as_str(), "cancelled");
+    let listed = sparse().run(&task, &Monitor::silent()).unwrap();
+    let (found, all) = right(&stopped, &truth);
+    assert!(
+        found >= right(&listed, &truth).0 && found * 10 > 9 * all,
+        "{found} of {all}"
+    );
+}
+
+#[test]
 fn odd_inputs_are_matched_or_refused_in_words() {
     let matched = |source: &Graph, target: &Graph, pairs: &[(usize, usize)]| {
         let task = Task::from_pairs(source, target, pairs).unwrap();

@@ -218,6 +218,7 @@ impl Check<'_> {
             monitor: self.monitor,
             copy: None,
             listed: None,
+            gives_up: None,
         };
         let found = search.most_likely(None, &mut Log::default())?;
         Ok(self.fitted(found.assignment))

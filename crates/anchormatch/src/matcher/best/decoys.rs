@@ -92,6 +92,7 @@ fn value(preset: &Best, task: &Task<'_>, anchors: Anchors, monitor: &Monitor) ->
         monitor,
         copy: None,
         listed: None,
+        gives_up: None,
     };
     let found = search.most_likely(None, &mut Log::default())?.evidence;
     if !regime::may_anneal(preset, &task) {

@@ -84,6 +84,7 @@ impl Planted {
                 monitor: &Monitor::silent(),
                 copy: None,
                 listed: None,
+                gives_up: None,
             };
             test(task, &search);
         });

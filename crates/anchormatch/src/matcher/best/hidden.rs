@@ -75,6 +75,7 @@ fn of_fold(
         monitor,
         copy: None,
         listed: None,
+        gives_up: None,
     };
     let mut found = search.most_likely(None, &mut Log::default())?;
     found.independent = Some(independent);

@@ -33,6 +33,7 @@ mod found;
 mod hidden;
 mod marginals;
 mod observations;
+mod options;
 mod points;
 mod program;
 mod regime;
@@ -56,6 +57,12 @@ use self::evidence::{Evidence, Model};
 use self::found::Found;
 use self::marginals::Sampling;
 use self::observations::observe;
+#[cfg_attr(
+    not(feature = "laboratory"),
+    expect(unreachable_pub, reason = "for experiments alone")
+)]
+pub use self::options::Ingredients;
+pub use self::options::{Effort, RegimeChoice};
 use self::search::Search;
 use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LEAST_DECOYED, LISTS_ARE_SURE, SEARCH_SHARE};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
@@ -69,30 +76,6 @@ use crate::settings::{self, Settings};
 use crate::solver::{Solution, Solver, Status};
 use crate::symmetry::Symmetry;
 use crate::task::{Fact, Task};
-
-/// How much work to put in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effort {
-    /// A relaxation and a short search.
-    Fast,
-    /// Searches until nothing more is gained.
-    #[default]
-    Best,
-}
-
-/// Which way a match goes: over all pairs of nodes, or over lists of candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RegimeChoice {
-    /// By size and density.
-    #[default]
-    Auto,
-    /// All pairs: exact evidence of every pair of nodes, O(n²) memory.
-    Dense,
-    /// Lists of candidates: O(edges + nodes) memory.
-    Sparse,
-}
 
 /// The likelihood matcher and its parameters.
 ///
@@ -135,43 +118,6 @@ pub struct Best {
     /// What the evidence is made of, for ablations.
     #[serde(skip)]
     pub(crate) ingredients: Ingredients,
-}
-
-/// The parts of the method that an ablation can take out.
-#[cfg_attr(
-    not(feature = "laboratory"),
-    expect(unreachable_pub, reason = "for experiments alone")
-)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ingredients {
-    /// Anchors folded into the first-order term; without, they only fix their own pairs.
-    pub folded_anchors: bool,
-    /// Lengths compared by their square roots.
-    pub root_lengths: bool,
-    /// The mean field as a start.
-    pub mean_field: bool,
-    /// Tabu search from the starts.
-    pub search: bool,
-    /// The scales of the evidence fitted from the matching.
-    pub fitted_scales: bool,
-    /// Partial matchings among the hypotheses.
-    pub outliers: bool,
-    /// Heat kernels compared in the place of the weights, each graph at its own time (τ = 1).
-    pub heat_for_weights: bool,
-}
-
-impl Default for Ingredients {
-    fn default() -> Self {
-        Self {
-            folded_anchors: true,
-            root_lengths: true,
-            mean_field: true,
-            search: true,
-            fitted_scales: true,
-            outliers: true,
-            heat_for_weights: false,
-        }
-    }
 }
 
 impl Default for Best {
@@ -366,16 +312,28 @@ impl Best {
         if regime::is_sparse(self, task) {
             return sparse::run(self, task, monitor);
         }
-        let ingredients = &self.ingredients;
         let mut log = Log::default();
-        if regime::may_list(self, task) {
-            let listed = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
-            let expected = listed.expected();
-            let is_sure = expected.is_some_and(|e| e.precision.min(e.recall) >= LISTS_ARE_SURE);
-            if is_sure || monitor.interrupted().is_some() {
-                return Ok(listed);
-            }
+        if !regime::may_list(self, task) {
+            return self.run_all_pairs(task, None, log, monitor);
         }
+        let listed = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
+        let expected = listed.expected();
+        let is_sure = expected.is_some_and(|e| e.precision.min(e.recall) >= LISTS_ARE_SURE);
+        if is_sure || monitor.interrupted().is_some() {
+            return Ok(listed);
+        }
+        self.run_all_pairs(task, Some(listed), log, monitor)
+    }
+
+    /// The chain over all pairs. What lists of candidates led to is the answer of a run that was stopped on its way.
+    fn run_all_pairs(
+        &self,
+        task: &Task<'_>,
+        listed_before: Option<Matching>,
+        mut log: Log,
+        monitor: &Monitor,
+    ) -> Result<Matching> {
+        let ingredients = &self.ingredients;
         log.parameter("preset", self.name());
         log.parameter("regime", "dense");
         log.note_directions(task, true);
@@ -399,6 +357,12 @@ impl Best {
             evidence.assignment(&pairs.collect::<Vec<_>>())
         });
         let is_known = first.is_some() || copy.is_some();
+        let fallback = match listed_before {
+            None if !is_known && regime::may_fall_back(self, task) => {
+                Some(log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?)
+            }
+            listed => listed,
+        };
         let listed = if is_known || !regime::may_anneal(self, task) {
             None
         } else {
@@ -414,8 +378,15 @@ impl Best {
             monitor: &monitor.with_share(SEARCH_SHARE),
             copy: copy.as_ref(),
             listed: listed.as_ref(),
+            gives_up: (regime::may_fall_back(self, task) && fallback.is_some()).then_some(monitor),
         };
-        let mut found = search.most_likely(first.as_ref(), &mut log)?;
+        let mut found = match (
+            search.most_likely(first.as_ref(), &mut log),
+            fallback.as_ref(),
+        ) {
+            (Err(Error::Stopped(_)), Some(listed)) => return Ok(listed.clone()),
+            (found, _) => found?,
+        };
         // Of copies nothing is in doubt, and what is known beside the weights is no less for what they repeat.
         if symmetry.copy.is_none() && !evidence.has_priors() {
             found.independent = evidence.independent_weights();
@@ -499,7 +470,13 @@ impl Best {
             partners: Some(partners),
             orbits: symmetry.orbits,
         };
-        Ok(matching)
+        let right = |matching: &Matching| matching.pairs.iter().map(|p| p.confidence).sum::<f64>();
+        match fallback {
+            Some(listed) if monitor.stopped().is_some() && right(&listed) > right(&matching) => {
+                Ok(listed)
+            }
+            _ => Ok(matching),
+        }
     }
 
     /// What speaks against chance; the marginals follow.

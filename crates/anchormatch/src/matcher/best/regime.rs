@@ -41,6 +41,17 @@ pub(super) fn may_list(preset: &Best, task: &Task<'_>) -> bool {
         && density(task) <= SPARSE_DENSITY
 }
 
+/// Whether lists of candidates are asked although all pairs are to be searched: a search of so many takes a hundred times as long,
+/// and a stop on its way would find nothing.
+pub(super) fn may_fall_back(preset: &Best, task: &Task<'_>) -> bool {
+    let needs_all = preset.solver.is_some() || preset.ingredients != Ingredients::default();
+    preset.regime == RegimeChoice::Dense
+        && !needs_all
+        && task.facts().crossing.is_none()
+        && task.nodes() > LISTED_NODES[1].0
+        && density(task) <= SPARSE_DENSITY
+}
+
 /// The edges of the denser graph as a share of all pairs of the larger one's nodes: a small graph has few edges however
 /// dense it is.
 fn density(task: &Task<'_>) -> f64 {

@@ -33,6 +33,9 @@ pub(super) struct Search<'a> {
     pub(super) copy: Option<&'a Assignment>,
     /// The matching that lists of candidates lead to, where they were asked.
     pub(super) listed: Option<&'a Assignment>,
+    /// The monitor of the whole run, where another answer is at hand once it stops: what is left to do here would only
+    /// keep whoever waits for it.
+    pub(super) gives_up: Option<&'a Monitor>,
 }
 
 /// What a search without a fit found.
@@ -119,6 +122,9 @@ impl Search<'_> {
     fn full(&self, program: Program, regime: Regime, first: Option<&Assignment>) -> Result<Found> {
         let evidence = self.evidence;
         let answer = self.solve(&program.problem, regime, first)?;
+        if let Some(whole) = self.gives_up {
+            whole.go_on()?;
+        }
         let mut found = Found::of(evidence, answer.solution, program.model, Coverage::Full);
         if answer.marginals.is_some() {
             // Scales fitted to guesses would tell nothing, and a search from there would guess worse.
@@ -270,6 +276,7 @@ mod tests {
                 monitor: &monitor,
                 copy: None,
                 listed: None,
+                gives_up: None,
             };
             for regime in [Regime::Portfolio, relaxed] {
                 for first in [None, Some(&wrong)] {
