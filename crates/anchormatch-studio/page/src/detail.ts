@@ -1,7 +1,7 @@
 // One pair: how sure it is, who else it could be, and which neighbours speak for it.
 
 import * as api from "./api";
-import { byId, el, fill, isolated, percent, whole } from "./dom";
+import { byId, el, fill, isolated, percent, refill, whole } from "./dom";
 import { mark } from "./drawing/marks";
 import { type Model, SIDES, type Spot, Standing, STANDINGS } from "./model";
 import { toast } from "./notices";
@@ -10,6 +10,7 @@ import type { Stage } from "./stage";
 export class Detail {
   private readonly box = byId("detail");
   private asked = 0;
+  private written: Spot | null = null;
 
   constructor(
     private readonly model: Model,
@@ -62,7 +63,11 @@ export class Detail {
       parts.push(...this.evidence(about.evidence));
     }
     if (about.others.length > 0) parts.push(...this.others(spot, about.others));
-    fill(this.box, ...parts);
+    const isSame = this.written?.side === spot.side && this.written.node === spot.node;
+    this.written = spot;
+    // A match that arrives takes nobody away from where they are.
+    if (isSame) refill(this.box, "button", ...parts);
+    else fill(this.box, ...parts);
   }
 
   private buttons(spot: Spot, [source, target]: [number, number], said: boolean): HTMLElement {

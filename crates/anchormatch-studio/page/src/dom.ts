@@ -42,6 +42,14 @@ export function fill(parent: Element, ...children: Child[]): void {
   parent.replaceChildren(...children);
 }
 
+/** The same, with the focus on the control of the same place where one of these had it. */
+export function refill(box: HTMLElement, controls: string, ...parts: HTMLElement[]): void {
+  const all = (): HTMLElement[] => [...box.querySelectorAll<HTMLElement>(controls)];
+  const at = all().indexOf(document.activeElement as HTMLElement);
+  fill(box, ...parts);
+  all()[at]?.focus();
+}
+
 /** Characters of a name's end that are always in sight. */
 const END = 8;
 

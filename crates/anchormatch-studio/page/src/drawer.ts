@@ -1,7 +1,7 @@
 // Parameters, things to take home, and help.
 
 import * as api from "./api";
-import { byId, el, fill } from "./dom";
+import { byId, el, fill, refill } from "./dom";
 import type { Model } from "./model";
 import { toast } from "./notices";
 
@@ -125,11 +125,7 @@ export class Drawer {
       const words = `what nodes carry: ${about.attributes.join(", ")}`;
       parts.push(check("Compare attributes", words, choices.attributes, (on) => ({ attributes: on })));
     }
-    // What was written anew has the focus where it was.
-    const controls = (): HTMLElement[] => [...box.querySelectorAll<HTMLElement>("input, select")];
-    const at = controls().indexOf(document.activeElement as HTMLElement);
-    fill(box, ...parts);
-    controls()[at]?.focus();
+    refill(box, "input, select", ...parts);
   }
 
   private exports(command: string): void {
