@@ -7,12 +7,17 @@
 //! A proposal goes from a node to the partner of one of its neighbours, and on to one of that partner's neighbours, whose
 //! owner takes what the node had; one in [`ANYWHERE`] goes to any node. What that favours Hastings' ratio takes back, so that
 //! the times spent at each partner are those of the posterior.
+//!
+//! While a chain is heated, [`Landmarks`] may lead it: what they say counts whatever the heat, the less the cooler the chain is,
+//! and nothing when it samples.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::landmarks::Landmarks;
 use super::model::Copula;
 use super::side::Side;
+use crate::matcher::best::thresholds::sparse::LED_BY;
 use crate::monitor::Monitor;
 
 /// One proposal in so many goes to any node.
@@ -71,6 +76,8 @@ pub(super) struct Chain<'a> {
     random: ChaCha8Rng,
     /// What all nats are divided by.
     heat: f32,
+    /// What leads it, and the nats that a step between partners costs.
+    leads: Option<(&'a Landmarks, f32)>,
     /// Proposals until the next look at the clock.
     left: usize,
     /// The neighbours of two target nodes, by the number of the proposal, and the places of the edges.
@@ -109,6 +116,7 @@ impl<'a> Chain<'a> {
             common: Vec::new(),
             random,
             heat: 1.0,
+            leads: None,
             left: 0,
             marks: [vec![(0, 0); size], vec![(0, 0); size]],
             number: 0,
@@ -124,14 +132,44 @@ impl<'a> Chain<'a> {
         &self.partners
     }
 
-    /// Makes so many proposals for each node that may move, while all nats count 1/`heat` at first and 1 at last; `None`
-    /// when the monitor stops it.
-    pub(super) fn cool(&mut self, heat: f32, sweeps: usize, monitor: &Monitor) -> Option<()> {
+    /// The nats of the matching, beside one that keeps nothing.
+    pub(super) fn evidence(&self) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..self.sides[0].nodes() {
+            let a = self.partners[i] as usize;
+            if a >= self.sides[1].nodes() {
+                continue;
+            }
+            let own = self.sides[0].edges.range(i);
+            for edge in own {
+                let j = self.sides[0].edges.column(edge) as usize;
+                let b = self.partners[j] as usize;
+                if let Some(place) = self.sides[1].edges.place(a, b) {
+                    sum += 0.5 * f64::from(self.tie(edge, (i, j), place, (a, b)));
+                }
+            }
+            sum += f64::from(u8::from(self.common[i] > 0)) * f64::from(self.ties.any);
+        }
+        sum
+    }
+
+    /// Makes so many proposals for each node that may move, while all nats count 1/`heat` at first and 1 at last, and landmarks
+    /// lead as far as it is heated; `None` when the monitor stops it.
+    pub(super) fn cool(
+        &mut self,
+        heat: f32,
+        landmarks: Option<&'a Landmarks>,
+        sweeps: usize,
+        monitor: &Monitor,
+    ) -> Option<()> {
         for sweep in 0..sweeps {
-            self.heat = heat.powf(1.0 - sweep as f32 / sweeps as f32);
+            let left = 1.0 - sweep as f32 / sweeps as f32;
+            self.heat = heat.powf(left);
+            self.leads = landmarks.map(|landmarks| (landmarks, LED_BY * left * self.heat));
             self.go(1, monitor, |_, _, _| {})?;
         }
         self.heat = 1.0;
+        self.leads = None;
         Some(())
     }
 
@@ -291,6 +329,10 @@ impl<'a> Chain<'a> {
             held += i32::from(now > 0) - i32::from(before > 0);
         }
         nats += self.ties.any * held as f32;
+        if let Some((landmarks, strength)) = self.leads {
+            let apart = |who: usize, whose: usize| landmarks.apart(nodes[who], taken[whose]);
+            nats += strength * (apart(0, 0) + apart(1, 1) - apart(0, 1) - apart(1, 0));
+        }
         let ways = |elsewhere: usize| {
             self.ways(nodes[0], one[elsewhere].ways) + self.ways(nodes[1], other[elsewhere].ways)
         };
@@ -479,9 +521,12 @@ mod tests {
         let free = [0, 1, 2, 3, 4];
         let mut chain = Chain::new(&sides, &ties, &free, vec![4, 3, 2, 1, 0], (1, 0));
         for _ in 0..50 {
-            chain.cool(1.5, 3, &Monitor::silent()).unwrap();
+            chain.cool(1.5, None, 3, &Monitor::silent()).unwrap();
             let counted: Vec<u32> = (0..5).map(|i| chain.count_common(i)).collect();
             assert_eq!(chain.common, counted);
+            let partners: Vec<usize> = chain.partners.iter().map(|&a| a as usize).collect();
+            let wanted = nats(&sides, &ties, &partners);
+            assert!((chain.evidence() - wanted).abs() < 1e-4, "{wanted}");
         }
         assert_ne!(chain.partners(), [4, 3, 2, 1, 0]);
     }
@@ -495,6 +540,6 @@ mod tests {
         let monitor = Monitor::silent();
         monitor.cancel_token().cancel();
         let mut chain = Chain::new(&sides, &ties, &free, vec![0, 1, 2, 3, 4], (1, 0));
-        assert!(chain.cool(1.0, 1, &monitor).is_none());
+        assert!(chain.cool(1.0, None, 1, &monitor).is_none());
     }
 }

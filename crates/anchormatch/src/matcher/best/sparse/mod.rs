@@ -38,6 +38,7 @@ mod decoys;
 mod expansion;
 mod kinds;
 mod known;
+mod landmarks;
 mod model;
 mod neighbours;
 mod restarts;

@@ -2,9 +2,12 @@
 //!
 //! In graphs whose neighbours are joined among themselves, a mean field is too sure of what it settled, and of too little
 //! else: neighbours move together, and it moves one node at a time against the mean of the others. Chains of exchanges
-//! ([`super::chain`]) begin with the likeliest pairs, somewhat heated so that whole patches can move, and go through matchings as often
-//! as they are likely. The shares of their time are
-//! the probabilities that the decision is made from.
+//! ([`super::chain`]) begin with the likeliest pairs, heated so that whole patches can move, and go through matchings as often as
+//! they are likely. The shares of their time are the probabilities that the decision is made from.
+//!
+//! With anchors, [`Landmarks`] lead the heated chains, which then may be so hot that little is left of the pairs that they
+//! began with: what the field settled wrongly for a whole region is found anew, from all sides at once. A chain that loses more
+//! in the heat than it finds again begins where a cooler one ended, which nothing led.
 //!
 //! With s₁ and s₂ the shares of the parent's edges that the sides show, and c the probability that a rival of a partner is joined
 //! to one of its neighbours, a kept edge says
@@ -23,15 +26,16 @@ use super::beliefs::Beliefs;
 use super::chain::{Chain, Ties, Times, add};
 use super::decision::decide;
 use super::known::Known;
+use super::landmarks::Landmarks;
 use super::model::Model;
 use super::restarts::in_doubt;
 use super::rows::by_row;
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
-    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, HEATED, IN_DOUBT, LARGEST_CONSENSUS,
-    LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED, MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM,
-    STILL_BELIEVED,
+    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, HEATED, HEATED_WHEN_LED, HELD_ONE_IN,
+    IN_DOUBT, LARGEST_CONSENSUS, LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED, MOST_LOOSE,
+    MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
 };
 use crate::monitor::Monitor;
 
@@ -54,7 +58,7 @@ pub(super) fn sample(
         return (beliefs, false);
     }
     let first = permutation(sides, known, &beliefs);
-    let Some(occupancy) = times(sides, known, &[first], seed, monitor) else {
+    let Some(occupancy) = times(sides, known, &first, seed, monitor) else {
         return (beliefs, false);
     };
     let before = beliefs.expected_right();
@@ -112,17 +116,17 @@ pub(super) fn filled_up(pairs: impl Iterator<Item = (usize, usize)>, size: usize
     partners
 }
 
-/// The shares of the time that nodes spend with each partner, over chains from these permutations in turn; `None` when the
-/// monitor stops it.
+/// The shares of the time that nodes spend with each partner, over chains that begin with a permutation; `None` when the monitor
+/// stops it.
 fn times(
     sides: &[Side<'_>; 2],
     known: &Known,
-    starts: &[Vec<u32>],
+    first: &[u32],
     seed: u64,
     monitor: &Monitor,
 ) -> Option<Csr<f32>> {
     let size = sides[0].nodes().max(sides[1].nodes());
-    let ties = ties(sides, &starts[0]);
+    let ties = ties(sides, first);
     let anchored = known.partners();
     let may_move = |i: &u32| {
         anchored[0]
@@ -133,12 +137,23 @@ fn times(
     let sweeps = CHAIN_PROPOSALS / (CHAINS * free.len().max(1));
     let sweeps = sweeps.clamp(LEAST_SWEEPS, MOST_SWEEPS);
     let cooling = sweeps / COOLED_ONE_IN;
-    let chains: Option<Vec<Vec<Times>>> = (0..CHAINS)
+    let landmarks = Landmarks::of(sides, &known.anchors, monitor);
+    let chains: Option<Vec<Vec<Times>>> = (0..CHAINS as u64)
         .into_par_iter()
         .map(|k| {
-            let first = starts[k % starts.len()].clone();
-            let mut chain = Chain::new(sides, &ties, &free, first, (seed, k as u64));
-            chain.cool(HEATED, cooling, monitor)?;
+            let begin = |stream| Chain::new(sides, &ties, &free, first.to_vec(), (seed, stream));
+            let mut chain = begin(k);
+            match &landmarks {
+                None => chain.cool(HEATED, None, cooling, monitor)?,
+                Some(landmarks) => {
+                    chain.cool(HEATED, None, cooling / HELD_ONE_IN, monitor)?;
+                    let mut led = begin(k + CHAINS as u64);
+                    led.cool(HEATED_WHEN_LED, Some(landmarks), cooling, monitor)?;
+                    if led.evidence() >= chain.evidence() {
+                        chain = led;
+                    }
+                }
+            }
             chain.sample(sweeps - cooling, monitor)
         })
         .collect();

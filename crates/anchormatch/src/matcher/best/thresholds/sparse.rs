@@ -140,6 +140,20 @@ pub(in crate::matcher::best) const MOST_SWEEPS: usize = 1000;
 ///
 /// `anchormatch match … --truth`, on copies of geometric graphs that keep .7 to .9 of their edges
 pub(in crate::matcher::best) const HEATED: f32 = 1.3;
+/// The same where landmarks lead the way back, the nats at first that a step between partners costs, and the share of such a
+/// chain that one takes that nothing leads: it counts where more is lost in the heat than found again.
+///
+/// `anchormatch match … --truth`, on copies of geometric graphs and small worlds that keep .7 to .9 of their edges
+pub(in crate::matcher::best) const HEATED_WHEN_LED: f32 = 2.0;
+pub(in crate::matcher::best) const LED_BY: f32 = 5.0;
+pub(in crate::matcher::best) const HELD_ONE_IN: usize = 4;
+
+/// Anchors that distances are counted from.
+///
+/// `anchormatch match … --truth`, on copies of small worlds that keep .8 of their edges
+pub(in crate::matcher::best) const LANDMARKS: usize = 64;
+
+/// See [`HEATED`].
 pub(in crate::matcher::best) const COOLED_ONE_IN: usize = 2;
 
 /// The share of the pairs expected to be right that chains have to expect too: where they lose more, nothing holds the

@@ -4,8 +4,10 @@ use super::consensus::{NODES, first_opinion, partner, rings, with_anchors};
 use super::copies;
 use crate::graph::Graph;
 use crate::matcher::best::sparse::beliefs::{Beliefs, top};
+use crate::matcher::best::sparse::chain::Chain;
+use crate::matcher::best::sparse::landmarks::Landmarks;
 use crate::matcher::best::sparse::sampling::{are_even, close_rivals, filled_up, sample, ties};
-use crate::matcher::best::sparse::side::Side;
+use crate::matcher::best::sparse::side::{NONE, Side};
 use crate::monitor::Monitor;
 
 /// The share of likeliest partners that are right, and what the beliefs expect of it.
@@ -42,6 +44,33 @@ fn chains_know_more_than_the_field_and_how_much() {
     }
     assert!(gained > 0.0, "{gained}");
     assert!((off / 3.0).abs() < 0.06, "{off}");
+}
+
+#[test]
+fn landmarks_lead_whole_regions_back() {
+    const SHIFT: usize = 40;
+    let graphs = rings(0.8, 4);
+    with_anchors(&graphs, 24, |sides, known| {
+        let anchored = known.partners();
+        let is_free = |i: &usize| anchored[0][*i] == NONE;
+        let free: Vec<usize> = (0..NODES).filter(is_free).collect();
+        // Everybody has the partner of somebody further along the ring, which keeps nearly as many edges.
+        let shifted = (0..free.len()).map(|k| partner(free[(k + SHIFT) % free.len()]));
+        let pairs = free.iter().copied().zip(shifted);
+        let anchors = known.anchors.iter().map(|&(i, a)| (i as usize, a as usize));
+        let first = filled_up(pairs.chain(anchors), NODES);
+        let ties = ties(sides, &first);
+        let landmarks = Landmarks::of(sides, &known.anchors, &Monitor::silent()).unwrap();
+        let free: Vec<u32> = free.iter().map(|&i| i as u32).collect();
+        let right_after = |leads: Option<&Landmarks>| {
+            let mut chain = Chain::new(sides, &ties, &free, first.clone(), (1, 0));
+            chain.cool(2.0, leads, 300, &Monitor::silent()).unwrap();
+            let right = |&&i: &&u32| chain.partners()[i as usize] as usize == partner(i as usize);
+            free.iter().filter(right).count() as f64 / free.len() as f64
+        };
+        let (alone, led) = (right_after(None), right_after(Some(&landmarks)));
+        assert!(alone < 0.1 && led > 0.4, "{alone} {led}");
+    });
 }
 
 #[test]

@@ -1,0 +1,163 @@
+//! Landmarks: how many steps nodes are away from the anchors.
+//!
+//! Partners are about as far from each anchor as each other, for what one graph has lost of a path the other
+//! one hardly makes up for. Between i and a stands the weighted mean of what their distances to the
+//! landmarks differ by,
+//!
+//! δ(i, a) = Σₖ wₖ min(|d(i, k) − d'(a, k')|, [`MOST_APART`]) / Σₖ wₖ,  wₖ = 1 / (1 + min(d, d')),
+//!
+//! near landmarks counting more. It follows from the edges and says nothing that they do not, so it is no
+//! evidence beside them; but it is known of a whole region at once, and leads chains that are hot enough to
+//! leave a region that lies wrong to where it belongs.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+
+use super::side::Side;
+use crate::matcher::best::thresholds::sparse::LANDMARKS;
+use crate::monitor::Monitor;
+
+/// Steps between a node and a landmark that it is not joined to, and the most that are counted.
+const FAR: u8 = u8::MAX;
+
+/// Steps beyond which a difference is a difference.
+const MOST_APART: u8 = 6;
+
+/// The distances of all nodes of both sides to some anchors.
+pub(super) struct Landmarks {
+    /// Of each side, node after node.
+    steps: [Vec<u8>; 2],
+    count: usize,
+}
+
+impl Landmarks {
+    /// At most [`LANDMARKS`] of the anchors, evenly from their list; `None` without anchors or when the monitor
+    /// stops it.
+    ///
+    /// # Complexity
+    /// O(landmarks · edges) time, a byte for each node and landmark.
+    pub(super) fn of(
+        sides: &[Side<'_>; 2],
+        anchors: &[(u32, u32)],
+        monitor: &Monitor,
+    ) -> Option<Self> {
+        let count = anchors.len().min(LANDMARKS);
+        if count == 0 {
+            return None;
+        }
+        let chosen = (0..count).map(|k| anchors[k * anchors.len() / count]);
+        let (own, theirs): (Vec<u32>, Vec<u32>) = chosen.unzip();
+        let steps = |side: &Side<'_>, from: &[u32]| {
+            let each = from.par_iter().map(|&node| steps_from(side, node, monitor));
+            let each: Option<Vec<Vec<u8>>> = each.collect();
+            let each = each?;
+            let of_node = |node: usize| each.iter().map(move |steps| steps[node]);
+            Some((0..side.nodes()).flat_map(of_node).collect())
+        };
+        Some(Self {
+            steps: [steps(&sides[0], &own)?, steps(&sides[1], &theirs)?],
+            count,
+        })
+    }
+
+    /// δ(i, a); 0 for nodes that fill a side up, and for those that no landmark is joined to.
+    #[inline]
+    pub(super) fn apart(&self, i: usize, a: usize) -> f32 {
+        let of = |side: usize, node: usize| {
+            self.steps[side].get(node * self.count..(node + 1) * self.count)
+        };
+        let (Some(own), Some(theirs)) = (of(0, i), of(1, a)) else {
+            return 0.0;
+        };
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (&d, &e) in own.iter().zip(theirs) {
+            if d == FAR || e == FAR {
+                continue;
+            }
+            let weight = 1.0 / (1.0 + f32::from(d.min(e)));
+            sum += weight * f32::from(d.abs_diff(e).min(MOST_APART));
+            weights += weight;
+        }
+        if weights > 0.0 { sum / weights } else { 0.0 }
+    }
+}
+
+/// The steps from a node to all others, breadth first.
+fn steps_from(side: &Side<'_>, node: u32, monitor: &Monitor) -> Option<Vec<u8>> {
+    if monitor.interrupted().is_some() {
+        return None;
+    }
+    let mut steps = vec![FAR; side.nodes()];
+    steps[node as usize] = 0;
+    let mut waiting = VecDeque::from([node]);
+    while let Some(j) = waiting.pop_front() {
+        // Whoever is farther than can be counted is as far as that.
+        let next = (steps[j as usize] + 1).min(FAR - 1);
+        for &k in side.edges.columns(j as usize) {
+            if steps[k as usize] == FAR {
+                steps[k as usize] = next;
+                waiting.push_back(k);
+            }
+        }
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+
+    fn path(nodes: usize, joined: usize) -> Graph {
+        let edges: Vec<_> = (1..joined).map(|i| (i - 1, i, 1.0)).collect();
+        Graph::from_edges(nodes, &edges).unwrap()
+    }
+
+    #[test]
+    fn steps_are_those_along_edges() {
+        let graph = path(6, 5);
+        let side = Side::new(&graph, false);
+        let steps = steps_from(&side, 1, &Monitor::silent()).unwrap();
+        assert_eq!(steps, [1, 0, 1, 2, 3, FAR]);
+        // Beyond what a byte can count.
+        let graph = path(400, 400);
+        let side = Side::new(&graph, false);
+        let steps = steps_from(&side, 0, &Monitor::silent()).unwrap();
+        assert_eq!(steps[253..256], [253, FAR - 1, FAR - 1]);
+        assert_eq!(steps[399], FAR - 1);
+    }
+
+    #[test]
+    fn differences_are_the_weighted_mean() {
+        let (source, target) = (path(8, 8), path(9, 9));
+        let sides = [&source, &target].map(|graph| Side::new(graph, false));
+        let anchors = [(0, 0), (7, 7)];
+        let found = Landmarks::of(&sides, &anchors, &Monitor::silent()).unwrap();
+        for i in 0..8usize {
+            for a in 0..9usize {
+                let (mut sum, mut weights) = (0.0, 0.0);
+                for k in [0usize, 7] {
+                    let (d, e) = (i.abs_diff(k), a.abs_diff(k));
+                    let weight = 1.0 / (1.0 + d.min(e) as f32);
+                    sum += weight * d.abs_diff(e).min(6) as f32;
+                    weights += weight;
+                }
+                assert!((found.apart(i, a) - sum / weights).abs() < 1e-6);
+            }
+        }
+        assert_eq!(found.apart(3, 3), 0.0);
+        // A node that fills the smaller side up is as near to anybody.
+        assert_eq!(found.apart(8, 2), 0.0);
+    }
+
+    #[test]
+    fn without_anchors_or_time_there_are_none() {
+        let graph = path(5, 5);
+        let sides = [&graph, &graph].map(|graph| Side::new(graph, false));
+        assert!(Landmarks::of(&sides, &[], &Monitor::silent()).is_none());
+        let monitor = Monitor::silent();
+        monitor.cancel_token().cancel();
+        assert!(Landmarks::of(&sides, &[(0, 0)], &monitor).is_none());
+    }
+}
