@@ -11,8 +11,9 @@
 
 use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
-    DECOYS_ASKED, DECOYS_EXPLAINED, HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES,
-    HIDDEN_NEEDED, LISTED_DECOYS_ASKED, LISTED_STANDING, STANDING, STANDING_BESIDE,
+    DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, HIDDEN_ASKED,
+    HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED, LISTED_DECOYS_ASKED,
+    LISTED_STANDING, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -32,6 +33,8 @@ pub(super) struct Chance {
     standing: Option<f64>,
     /// How many nats the anchors foretell of each other, where that was asked.
     foretold: Option<f64>,
+    /// How many nats the distances of anchors from each other tell, where these were asked.
+    distances: Option<f64>,
 }
 
 /// What anchors foretell of each other: of each of them, how many times likelier its pair is by a match that does not know it
@@ -92,11 +95,36 @@ impl Chance {
         self.beside_standing(standing, LISTED_STANDING)
     }
 
+    /// With how many nats the distances of anchors from each other tell.
+    pub(super) fn beside_distances(self, told: f64) -> Self {
+        Self {
+            distances: Some(told),
+            ..Self::beyond((told - DISTANCES_NEEDED + self.bounded()) * CHANCE_WIDTH)
+        }
+    }
+
+    /// Whether these leave no question for decoys.
+    pub(super) fn is_settled_by_distances(&self) -> bool {
+        self.distances.is_some() && self.weight >= DISTANCES_SETTLE
+    }
+
+    /// What leaves less to chance of this and another answer.
+    pub(super) fn or(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if other.weight > self.weight => other,
+            _ => self,
+        }
+    }
+
+    /// The log odds of the evidence, which count for little beside what anchors tell.
+    fn bounded(&self) -> f64 {
+        (self.nats / CHANCE_WIDTH).clamp(-STANDING_BESIDE, STANDING_BESIDE)
+    }
+
     fn beside_standing(self, standing: f64, needed: f64) -> Self {
-        let bounded = (self.nats / CHANCE_WIDTH).clamp(-STANDING_BESIDE, STANDING_BESIDE);
         Self {
             standing: Some(standing),
-            ..Self::beyond((standing - needed + bounded) * CHANCE_WIDTH)
+            ..Self::beyond((standing - needed + self.bounded()) * CHANCE_WIDTH)
         }
     }
 
@@ -113,11 +141,10 @@ impl Chance {
     /// With what the anchors foretell of each other. Where weights are independent the bound counts as well; where they are not,
     /// chance has more than it knows, and it counts for little.
     pub(super) fn beside_hidden(self, foretold: &Foretold, independent: f64) -> Self {
-        let bounded = self.nats / CHANCE_WIDTH;
         let told = foretold.nats();
         let odds = match independent < 1.0 {
-            true => told - HIDDEN_NEEDED[1] + bounded.clamp(-STANDING_BESIDE, STANDING_BESIDE),
-            false => told - HIDDEN_NEEDED[0] + bounded,
+            true => told - HIDDEN_NEEDED[1] + self.bounded(),
+            false => told - HIDDEN_NEEDED[0] + self.nats / CHANCE_WIDTH,
         };
         Self {
             foretold: Some(told),
@@ -163,6 +190,7 @@ impl Chance {
             weight,
             standing: None,
             foretold: None,
+            distances: None,
         };
         match chance.is_ruled_out() {
             true => Self {
@@ -188,6 +216,12 @@ impl Chance {
             log.parameter(
                 "standing of the anchors above decoys",
                 format!("{standing:.2} deviations"),
+            );
+        }
+        if let Some(told) = self.distances {
+            log.parameter(
+                "what the distances of anchors from each other tell",
+                format!("{told:.2} nats"),
             );
         }
         if let Some(foretold) = self.foretold {

@@ -544,9 +544,13 @@ impl Best {
         if asks_decoys && are_listed {
             chance = sparse::beside_decoys(self, task, symmetry, chance, monitor);
         } else if asks_decoys {
-            if let Some(standing) = decoys::standing(self, task, monitor)? {
+            let by_distances = sparse::beside_distances(self, task, symmetry, chance, monitor);
+            if by_distances.is_none_or(|chance| !chance.is_settled_by_distances())
+                && let Some(standing) = decoys::standing(self, task, monitor)?
+            {
                 chance = chance.beside_decoys(standing, of_all);
             }
+            chance = chance.or(by_distances);
         } else if let Some(independent) = found.independent
             && regime::may_hide_anchors(task)
             && chance.is_worth_hiding(pairs, independent)

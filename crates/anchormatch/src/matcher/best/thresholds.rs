@@ -226,6 +226,13 @@ pub(super) const STANDING: [f64; 2] = [2.0, 4.0];
 /// `scripts/bench_calibration.py --families listed`
 pub(super) const LISTED_STANDING: f64 = 3.0;
 
+/// Nats that the distances of anchors from each other have to tell for a match to be as likely right as found by chance, and the
+/// probability of that from which on no decoys are asked.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`, `scripts/bench_calibration.py --families geometric`
+pub(super) const DISTANCES_NEEDED: f64 = 6.0;
+pub(super) const DISTANCES_SETTLE: f64 = 0.95;
+
 /// The log odds that the evidence has beside the decoys at the most.
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`

@@ -2,11 +2,12 @@
 //!
 //! The nats are those of [`chance`](crate::matcher::best::chance), from counts of edges: the evidence of the pairs that are sure, as far
 //! as triangles do not explain it, what degrees have in common, and the prior of so many pairs. Where that does not settle it,
-//! [`decoys`](super::decoys) do.
+//! the [distances](super::distances) of anchors from each other and [`decoys`](super::decoys) do.
 
 use std::collections::BTreeMap;
 
 use super::decoys::{Comparison, Quick, compare};
+use super::distances::nats_of_distances;
 use super::iterations;
 use super::known::Known;
 use super::model::Model;
@@ -90,12 +91,31 @@ impl Judges<'_> {
             iterations: iterations(preset.effort),
             seed: preset.seed,
         };
+        let by_distances = self.beside_distances(preset, known, chance, monitor);
+        if let Some(settled) = by_distances
+            && settled.is_settled_by_distances()
+        {
+            return settled;
+        }
         let is_plain = |standing: f64| chance.is_plain_beside(standing);
-        match compare(self.sides, known, quick, is_plain, monitor) {
+        let by_decoys = match compare(self.sides, known, quick, is_plain, monitor) {
             Some(Comparison::Standing(standing)) => chance.beside_listed_decoys(standing),
             Some(Comparison::FoundAgain) => chance.found_again(),
             None => chance,
-        }
+        };
+        by_decoys.or(by_distances)
+    }
+
+    /// The same beside the distances of the anchors from each other, where these tell something.
+    pub(super) fn beside_distances(
+        &self,
+        preset: &Best,
+        known: &Known,
+        chance: Chance,
+        monitor: &Monitor,
+    ) -> Option<Chance> {
+        nats_of_distances(self.sides, &known.anchors, preset.seed, monitor)
+            .map(|told| chance.beside_distances(told))
     }
 
     /// The pairs from a confidence on, anchors among them. That a partner is one of several who are alike may be sure, though none

@@ -26,6 +26,8 @@ const MOST_APART: u8 = 6;
 
 /// The distances of all nodes of both sides to some anchors.
 pub(super) struct Landmarks {
+    /// The anchors that they are counted from, on both sides.
+    nodes: [Vec<u32>; 2],
     /// Of each side, node after node.
     steps: [Vec<u8>; 2],
     count: usize,
@@ -57,8 +59,22 @@ impl Landmarks {
         };
         Some(Self {
             steps: [steps(&sides[0], &own)?, steps(&sides[1], &theirs)?],
+            nodes: [own, theirs],
             count,
         })
+    }
+
+    /// The steps between the landmarks of a side; one more than the most between those that are not joined.
+    pub(super) fn between(&self, side: usize) -> Vec<Vec<f64>> {
+        let of = |node: &u32| &self.steps[side][*node as usize * self.count..][..self.count];
+        let rows: Vec<&[u8]> = self.nodes[side].iter().map(of).collect();
+        let known = rows
+            .iter()
+            .flat_map(|row| row.iter())
+            .filter(|&&d| d != FAR);
+        let most = known.max().map_or(1, |&d| d + 1);
+        let steps = |row: &&[u8]| row.iter().map(|&d| f64::from(d.min(most))).collect();
+        rows.iter().map(steps).collect()
     }
 
     /// δ(i, a); 0 for nodes that fill a side up, and for those that no landmark is joined to.
@@ -147,6 +163,7 @@ mod tests {
             }
         }
         assert_eq!(found.apart(3, 3), 0.0);
+        assert_eq!(found.between(0), [[0.0, 7.0], [7.0, 0.0]]);
         // A node that fills the smaller side up is as near to anybody.
         assert_eq!(found.apart(8, 2), 0.0);
     }

@@ -10,10 +10,10 @@
 //! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
-//! | sampling | `sampling`, `chain` | the same by chains of exchanges, in clustered graphs that hold every node |
+//! | sampling | `sampling`, `chain`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, in clustered graphs that hold every node |
 //! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
-//! | chance | `chance`, `decoys` | whether there is anything to find, in doubt by what other anchors lead to |
+//! | chance | `chance`, `distances`, `decoys` | whether there is anything to find, in doubt by how far anchors are from each other and by what others lead to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
 //! Edges between the sides are part of what is known (`crossing`), and speak for a pair by the partners of their other ends.
@@ -35,6 +35,7 @@ mod correspondence;
 mod crossing;
 mod decision;
 mod decoys;
+mod distances;
 mod expansion;
 mod kinds;
 mod known;
@@ -276,6 +277,10 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     let beliefs = believe(&sides, &known, expansion, most.1, monitor);
     let beliefs = across(&sides, &mut known, beliefs, most.1, monitor);
     let (beliefs, _) = restart(&sides, &known, beliefs, most, monitor);
+    let beliefs = match preset.effort {
+        Effort::Best => sample(&sides, &known, beliefs, preset.seed, monitor).0,
+        Effort::Fast => beliefs,
+    };
     let pairs = decide(&sides, &known, &beliefs.occupancy, false);
     let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
     pairs.collect()
@@ -295,6 +300,22 @@ pub(super) fn beside_decoys(
         closure: None,
     };
     judges.beside_decoys(preset, &mut Known::of(task), chance, monitor)
+}
+
+/// The same beside the distances of the anchors from each other, where these tell something.
+pub(super) fn beside_distances(
+    preset: &Best,
+    task: &Task<'_>,
+    symmetry: &Symmetry,
+    chance: Chance,
+    monitor: &Monitor,
+) -> Option<Chance> {
+    let judges = Judges {
+        sides: &Side::both(task, false),
+        symmetry,
+        closure: None,
+    };
+    judges.beside_distances(preset, &Known::of(task), chance, monitor)
 }
 
 /// The likeliest partners of every node, and those of the `pairs`, which ascend, among them.

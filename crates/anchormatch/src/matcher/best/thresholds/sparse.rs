@@ -162,6 +162,17 @@ pub(in crate::matcher::best) const COOLED_ONE_IN: usize = 2;
 /// `anchormatch match … --truth`, on copies of geometric graphs of degree 8 that keep .7 of its edges
 pub(in crate::matcher::best) const STILL_BELIEVED: f32 = 0.5;
 
+/// Anchors below which their distances from each other tell nothing: of six, one permutation in 720 is the given one.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(in crate::matcher::best) const LEAST_APART: usize = 6;
+
+/// What deviations of distances count, for their sums are skewed: of 1 500 pairs of strangers of six families, with 6 to 64 anchors, one
+/// in a thousand was beyond 2.6 to 4.1 deviations, where a normal variable is beyond 3.1.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`
+pub(in crate::matcher::best) const SKEWED: f64 = 0.75;
+
 /// Sets of decoys after which a plain answer is believed.
 ///
 /// `scripts/bench_trust.py --rows unrelated`; `anchormatch match … --json` shows what stage `chance` took
