@@ -180,7 +180,7 @@ pub(super) const MAP_DECOYS: [u64; 3] = [1, 2, 4];
 /// Nats by which the maps of decoys differ at the least.
 ///
 /// `anchormatch-lab bench points --only solid`, `scripts/bench_trust.py --rows unrelated --kinds points`
-pub(super) const MAP_DECOY_NATS: f64 = 1.5;
+pub(super) const MAP_DECOY_NATS: f64 = 1.0;
 
 /// Deviations above the decoys at which a map is as likely right as found by chance, and the log odds that a bound which
 /// speaks against it has beside that at the most. Of 64 pairs of strangers each, strewn evenly, normally and in clusters,

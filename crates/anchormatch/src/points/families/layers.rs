@@ -28,7 +28,8 @@ const LAYER_VARIANCE: f64 = 0.02;
 /// Prior precision of the coefficients of the plane and of the offsets, in scaled coordinates.
 const LOOSE: f64 = 1.0;
 
-/// Numbers beside those of one plane, and nats beyond their price from which on layers are believed.
+/// Numbers beside those of one plane, and nats beyond their price from which on layers are believed: of 300 sets of 50
+/// normal depths 4 had as many.
 const MORE_NUMBERS: f64 = 3.0;
 const LEAST_GAIN: f64 = 3.0;
 
@@ -221,8 +222,8 @@ mod tests {
     use rand::SeedableRng;
 
     /// A wall that leans, so many of the points behind it, and how far.
-    fn house(points: usize, behind: usize, far: f64) -> Vec<Placed> {
-        let mut random = ChaCha8Rng::seed_from_u64(3);
+    fn house(points: usize, behind: usize, far: f64, seed: u64) -> Vec<Placed> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         (0..points)
             .map(|k| {
                 let [x, y] = [(); 2].map(|()| random.random_range(-1.5..1.5));
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_wall_and_what_stands_behind_it_are_two_layers() {
-        let points = house(50, 20, 0.9);
+        let points = house(50, 20, 0.9, 3);
         let (layers, plane) = Layers::of(&points).expect("layers");
         let wall = usize::from(layers.variances[1] < layers.variances[0]);
         assert!((layers.shares[wall] - 0.6).abs() < 0.1, "{layers:?}");
@@ -248,9 +249,9 @@ mod tests {
             (plane[1] - 0.4).abs() < 0.05 && (plane[2] + 0.2).abs() < 0.05,
             "{plane:?}"
         );
-        // Normal depths are one layer, and so are few points.
-        let one = house(50, 50, 0.0);
-        assert_eq!(Layers::of(&one), None);
+        // Normal depths are mostly one layer, and few points are.
+        let found = (0..20).filter(|seed| Layers::of(&house(50, 50, 0.0, *seed)).is_some());
+        assert!(found.count() <= 2);
         assert_eq!(Layers::of(&points[..11]), None);
     }
 
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn draws_are_about_the_fit_and_as_uncertain_as_their_number_says() {
         const DRAWS: usize = 3000;
-        let points = house(60, 24, 0.9);
+        let points = house(60, 24, 0.9, 3);
         let (mut layers, mut plane) = Layers::of(&points).expect("layers");
         let fit = (layers.clone(), plane);
         let wall = usize::from(fit.0.variances[1] < fit.0.variances[0]);
