@@ -76,6 +76,7 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
         member: mode.member.over(&trusted.source),
         floor: 1.0,
         hot: 0,
+        pairs: None,
     });
     let mut starts: Vec<Start<D>> = best.collect();
     starts.extend(through_few(&trusted, &asked));
@@ -113,6 +114,7 @@ fn through_few<const D: usize>(scene: &Scene<D>, anchors: &[(usize, usize)]) -> 
             member: Box::new(similar.with_variance(FLOOR * FLOOR)),
             floor: FLOOR,
             hot: 8,
+            pairs: None,
         });
     }
     starts

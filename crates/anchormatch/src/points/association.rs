@@ -78,6 +78,10 @@ pub(super) struct Lists {
     replies: Vec<f64>,
     /// For each target, the sum of what is said to it.
     sums: Vec<f64>,
+    /// What else is said to the target of each entry.
+    others: Vec<f64>,
+    /// Squared distances of all targets from one prediction.
+    distances: Vec<f64>,
     /// Candidates of one row: −2 ln of what speaks for them, up to a constant, and target.
     row: Vec<(f64, u32)>,
 }
@@ -87,6 +91,10 @@ const GATE: f64 = 30.0;
 
 /// ln of the odds of one pair at most, so that sums keep their precision.
 const MOST_LOG_ODDS: f64 = 40.0;
+
+/// ln of the odds of a candidate at least: what less likely ones add to the sum of a row, a hundred of them may have
+/// .012, is not worth their time.
+const LEAST_LOG_ODDS: f64 = -9.0;
 
 /// Candidates of one point at most, where there are more targets than [`FEW`].
 const MOST_CANDIDATES: usize = 64;
@@ -127,6 +135,46 @@ fn log_factorial(x: f64) -> f64 {
     shift + (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
 }
 
+/// Numbers that are added up at once.
+const LANES: usize = 4;
+
+/// Σ x y.
+fn inner(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((x, left), (y, right)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    for (x, y) in x.iter().zip(y) {
+        for k in 0..LANES {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    let rest: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// Puts what `of` says of each number and its other in its place, and gives the greatest change.
+fn changed(numbers: &mut [f64], others: &[f64], of: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut most = [0.0; LANES];
+    let change = |number: &mut f64, other: f64, most: &mut f64| {
+        let new = of(*number, other);
+        let moved = (new - *number).abs();
+        *most = if moved > *most { moved } else { *most };
+        *number = new;
+    };
+    let ((numbers, rest), (others, other_rest)) = (
+        numbers.as_chunks_mut::<LANES>(),
+        others.as_chunks::<LANES>(),
+    );
+    for (numbers, others) in numbers.iter_mut().zip(others) {
+        for k in 0..LANES {
+            change(&mut numbers[k], others[k], &mut most[k]);
+        }
+    }
+    for (number, other) in rest.iter_mut().zip(other_rest) {
+        change(number, *other, &mut most[0]);
+    }
+    most.into_iter().fold(0.0, f64::max)
+}
+
 impl Lists {
     /// The candidates of source point i with their beliefs.
     pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
@@ -145,6 +193,16 @@ impl Lists {
         let (columns, odds) = self.candidates(i);
         let place = columns.iter().position(|&c| c as usize == a);
         place.map_or(0.0, |e| odds[e])
+    }
+
+    /// Multiplies the odds of every pair by exp(nats).
+    pub(super) fn weigh(&mut self, nats: impl Fn(usize, usize) -> f64) {
+        for (i, row) in self.offsets.windows(2).enumerate() {
+            for e in row[0]..row[1] {
+                let told = self.odds[e].ln() + nats(i, self.columns[e] as usize);
+                self.odds[e] = told.min(MOST_LOG_ODDS).exp();
+            }
+        }
     }
 
     /// The odds of all candidates of source point i, and of no partner.
@@ -223,6 +281,12 @@ impl Lists {
         self.columns.clear();
         self.odds.clear();
         let mut soft = scene.soft.iter().peekable();
+        // A soft anchor may speak for a pair that nothing else does.
+        let least = if scene.soft.is_empty() {
+            LEAST_LOG_ODDS
+        } else {
+            f64::NEG_INFINITY
+        };
         for (i, prediction) in predictions.iter().enumerate() {
             if scene.anchors.partner(i).is_none() && !scene.alone[i] {
                 let (inverse, log_determinant) = inverse(&prediction.covariance);
@@ -232,10 +296,11 @@ impl Lists {
                 };
                 self.row.clear();
                 if m <= FEW {
-                    let targets = scene.target.iter().enumerate();
-                    let targets = targets.filter(|(a, _)| !scene.taken[*a]);
-                    let row = targets.map(|(a, y)| (distance(y), a as u32));
-                    self.row.extend(row.filter(|(q, _)| *q < GATE));
+                    self.distances.clear();
+                    self.distances.extend(scene.target.iter().map(distance));
+                    let near = self.distances.iter().zip(0..).zip(&scene.taken);
+                    let near = near.filter(|((q, _), is_taken)| **q < GATE && !**is_taken);
+                    self.row.extend(near.map(|((q, a), _)| (*q, a)));
                     self.hear(scene, i);
                 } else if (0.5 * log_determinant).exp() * GATE * density
                     < 4.0 * MOST_CANDIDATES as f64
@@ -256,8 +321,10 @@ impl Lists {
                 for &(q, a) in &self.row {
                     let rarity = scene.log_rarity[a as usize];
                     let log = rarity + constant - 0.5 * (q + log_determinant);
-                    self.columns.push(a);
-                    self.odds.push((log + prior).min(MOST_LOG_ODDS).exp());
+                    if log + prior >= least {
+                        self.columns.push(a);
+                        self.odds.push((log + prior).min(MOST_LOG_ODDS).exp());
+                    }
                 }
             }
             while let Some(&&(_, a, odds)) = soft.peek().filter(|(j, ..)| *j <= i) {
@@ -343,26 +410,29 @@ impl Lists {
                 let range = row[0]..row[1];
                 let odds = &self.odds[range.clone()];
                 let replies = &self.replies[range.clone()];
-                let sum: f64 = 1.0 + odds.iter().zip(replies).map(|(w, r)| w * r).sum::<f64>();
-                for e in range {
-                    let others = (sum - self.odds[e] * self.replies[e]).max(1.0);
-                    let message = self.odds[e] / others;
-                    self.beliefs[e] = message;
-                    self.sums[self.columns[e] as usize] += message;
+                let sum = 1.0 + inner(odds, replies);
+                let messages = &mut self.beliefs[range.clone()];
+                for ((message, w), r) in messages.iter_mut().zip(odds).zip(replies) {
+                    *message = w / (sum - w * r).max(1.0);
+                }
+                for (message, a) in messages.iter().zip(&self.columns[range]) {
+                    self.sums[*a as usize] += message;
                 }
             }
-            let mut change: f64 = 0.0;
-            for e in 0..self.odds.len() {
-                let others = (self.sums[self.columns[e] as usize] - self.beliefs[e]).max(1.0);
-                // Half a step in the logarithm keeps loops from swinging.
-                let reply = if round == 0 {
-                    1.0 / others
-                } else {
-                    (self.replies[e] / others).sqrt()
-                };
-                change = change.max((reply - self.replies[e]).abs());
-                self.replies[e] = reply;
+            let sums = self.columns.iter().map(|a| self.sums[*a as usize]);
+            self.others.clear();
+            self.others.extend(sums);
+            for (other, message) in self.others.iter_mut().zip(&self.beliefs) {
+                *other = (*other - message).max(1.0);
             }
+            // Half a step in the logarithm keeps loops from swinging.
+            let change = if round == 0 {
+                changed(&mut self.replies, &self.others, |_, other| 1.0 / other)
+            } else {
+                changed(&mut self.replies, &self.others, |reply, other| {
+                    (reply / other).sqrt()
+                })
+            };
             if change < settled {
                 break;
             }

@@ -65,6 +65,8 @@ pub(super) fn sample<const D: usize>(
         };
         let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(place));
         let mut chain = Chain::new(scene, &mode.lists);
+        chain.hear_partners(scene);
+        member.find_layers(&scene.source, &chain.partners);
         for sweep in 0..sweeps[0] + sweeps[1] {
             if monitor.interrupted().is_some() {
                 return;
@@ -131,12 +133,7 @@ impl<const D: usize> Chain<D> {
         member: &mut dyn Member<D>,
         random: &mut ChaCha8Rng,
     ) {
-        self.partners.clear();
-        let known = self.partner.iter().map(|&a| match a {
-            NONE => Partner::NONE,
-            a => Partner::at(scene.target[a]),
-        });
-        self.partners.extend(known);
+        self.hear_partners(scene);
         member.draw(&scene.source, &self.partners, random);
         self.predictions.clear();
         let points = scene.source.iter().enumerate();
@@ -145,10 +142,24 @@ impl<const D: usize> Chain<D> {
         let pairs = self.partner.iter().filter(|&&a| a != NONE).count();
         self.odds
             .collect(scene, index, &self.predictions, pairs as f64);
+        if let Some(nats) = member.beside_prediction() {
+            self.odds
+                .weigh(|i, a| nats(i, &scene.source[i], &scene.target[a]));
+        }
         for _ in 0..PASSES {
             self.pass(random);
             self.count(scene.target.len());
         }
+    }
+
+    /// What the matching says of every source point.
+    fn hear_partners(&mut self, scene: &Scene<D>) {
+        self.partners.clear();
+        let known = self.partner.iter().map(|&a| match a {
+            NONE => Partner::NONE,
+            a => Partner::at(scene.target[a]),
+        });
+        self.partners.extend(known);
     }
 
     /// Asks as many free points as there are, any of them each time.

@@ -22,6 +22,32 @@ pub(super) struct Start<const D: usize> {
     /// The floor under the noise at the first step, and how many steps it sinks for.
     pub(super) floor: f64,
     pub(super) hot: usize,
+    /// The number of pairs that it expects, where that is known.
+    pub(super) pairs: Option<f64>,
+}
+
+/// What explains more after the hot steps of a climb, and where it goes on.
+pub(super) fn warm_up<const D: usize>(
+    scene: &Scene<D>,
+    index: &Index<D>,
+    start: Start<D>,
+    monitor: &Monitor,
+) -> (f64, Start<D>) {
+    let mut climber = Climber::new(scene, start);
+    for step in 0..climber.hot {
+        if climber.step(scene, index, step) || monitor.interrupted().is_some() {
+            break;
+        }
+    }
+    let found = evidence(scene, index, climber.member.as_ref(), climber.pairs, SHORT);
+    let pairs = Some(climber.pairs);
+    let start = Start {
+        member: climber.member,
+        floor: COLD,
+        hot: 0,
+        pairs,
+    };
+    (found, start)
 }
 
 /// A mode of the posterior.
@@ -92,31 +118,18 @@ pub(super) fn climb<const D: usize>(
     start: Start<D>,
     monitor: &Monitor,
 ) -> Mode<D> {
-    let mut member = start.member;
-    let anchors = scene.anchors.matched() as f64;
-    let smaller = scene.source.len().min(scene.target.len()) as f64;
-    let mut pairs = anchors + FIRST_SHARE * (smaller - anchors);
-    let mut lists = Lists::default();
-    let mut partners: Vec<Partner<D>> = Vec::new();
-    let mut predictions: Vec<Prediction<D>> = Vec::new();
-    for step in 0..start.hot + COLD_STEPS {
-        let floor = if step < start.hot {
-            start.floor * (COLD / start.floor).powf(step as f64 / start.hot as f64)
-        } else {
-            0.0
-        };
-        predict(scene, member.as_ref(), &mut predictions);
-        lists.associate(scene, index, &predictions, pairs, SHORT);
-        let before = pairs;
-        pairs = lists.partners(scene, &mut partners);
-        if pairs < 1e-6 || monitor.interrupted().is_some() {
-            break;
-        }
-        member.refit(&scene.source, &partners, floor);
-        if step >= start.hot && (pairs - before).abs() < SETTLED {
+    let mut climber = Climber::new(scene, start);
+    for step in 0..climber.hot + COLD_STEPS {
+        if climber.step(scene, index, step) || monitor.interrupted().is_some() {
             break;
         }
     }
+    let Climber {
+        member,
+        pairs,
+        lists,
+        ..
+    } = climber;
     let evidence = evidence(scene, index, member.as_ref(), pairs, LONG);
     Mode {
         member,
@@ -125,6 +138,53 @@ pub(super) fn climb<const D: usize>(
         pairs,
         is_asked_again: false,
         is_promoted: false,
+    }
+}
+
+/// Where a climb is.
+struct Climber<const D: usize> {
+    member: Box<dyn Member<D>>,
+    floor: f64,
+    hot: usize,
+    pairs: f64,
+    lists: Lists,
+    partners: Vec<Partner<D>>,
+    predictions: Vec<Prediction<D>>,
+}
+
+impl<const D: usize> Climber<D> {
+    fn new(scene: &Scene<D>, start: Start<D>) -> Self {
+        let anchors = scene.anchors.matched() as f64;
+        let smaller = scene.source.len().min(scene.target.len()) as f64;
+        let first = anchors + FIRST_SHARE * (smaller - anchors);
+        Self {
+            member: start.member,
+            floor: start.floor,
+            hot: start.hot,
+            pairs: start.pairs.unwrap_or(first),
+            lists: Lists::default(),
+            partners: Vec::new(),
+            predictions: Vec::new(),
+        }
+    }
+
+    /// One step of expectation and maximisation; whether it was the last one.
+    fn step(&mut self, scene: &Scene<D>, index: &Index<D>, step: usize) -> bool {
+        let floor = if step < self.hot {
+            self.floor * (COLD / self.floor).powf(step as f64 / self.hot as f64)
+        } else {
+            0.0
+        };
+        predict(scene, self.member.as_ref(), &mut self.predictions);
+        self.lists
+            .associate(scene, index, &self.predictions, self.pairs, SHORT);
+        let before = self.pairs;
+        self.pairs = self.lists.partners(scene, &mut self.partners);
+        if self.pairs < 1e-6 {
+            return true;
+        }
+        self.member.refit(&scene.source, &self.partners, floor);
+        step >= self.hot && (self.pairs - before).abs() < SETTLED
     }
 }
 

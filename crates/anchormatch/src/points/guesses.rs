@@ -221,6 +221,7 @@ fn start_of<const D: usize, S: Dimension<D>>(
         member,
         floor,
         hot: HOT,
+        pairs: None,
     })
 }
 

@@ -20,6 +20,7 @@
 //! | `symmetric` | turns and mirror images of a set upon itself, which make modes of modes |
 //! | `sketch` | what a map looks like, for pictures |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
+//! | `decoys` | what other anchors would have led to |
 //! | `anchor_check` | the same with anchors that are trusted rather than taken for granted |
 //!
 //! Every mode of every family has an evidence, ∫ p(points, θ) dθ by Laplace's approximation, against the
@@ -31,6 +32,7 @@ mod association;
 mod chains;
 mod cholesky;
 mod climb;
+mod decoys;
 mod draws;
 mod families;
 mod guesses;
@@ -56,6 +58,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::anchor_check::WITNESSES;
 use self::anchor_check::check_anchors;
+pub(crate) use self::decoys::evidence_of_decoys;
 use self::scene::Scene;
 use self::starts::{Dimension, Plane, Space};
 use crate::anchors::Anchors;

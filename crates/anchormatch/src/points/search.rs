@@ -7,14 +7,16 @@ use rayon::prelude::*;
 
 use super::Question;
 use super::association::{Partner, SHORT};
-use super::climb::{Mode, Start, climb, evidence};
+use super::climb::{Mode, Start, climb, evidence, warm_up};
 use super::families::{Family, Similarity, Waves};
 use super::guesses::likely;
 use super::index::Index;
 use super::known::{NoMap, without_map};
 use super::scene::Scene;
-use super::small::{difference, dot, trace};
-use super::starts::{Dimension, along_parallax, from_anchors, from_partners, waves_of};
+use super::small::{difference, dot, eigen, trace};
+use super::starts::{
+    Dimension, along_parallax, from_anchors, from_partners, starts_near, waves_of,
+};
 use super::symmetric::symmetries;
 use crate::error::Result;
 use crate::monitor::{Monitor, Progress};
@@ -30,6 +32,23 @@ const REFINED: usize = 3;
 const PROMOTED: [usize; 2] = [2, 1];
 const PROMOTED_IN_DOUBT: [usize; 2] = [4, 2];
 const PROMOTED_QUICKLY: [usize; 2] = [1, 1];
+
+/// Of the climbs along all directions of parallax so many go on when they are no longer hot; with decoys as anchors so
+/// many, and every so many directions are tried.
+///
+/// `anchormatch-lab bench points --only solid`
+const PARALLAX_KEPT: usize = 8;
+const DECOY_KEPT: usize = 2;
+const DECOY_DIRECTIONS: usize = 3;
+
+/// Hot steps of climbs with decoys as anchors.
+const DECOY_HOT: usize = 6;
+
+/// The same of the starts that are made of a mode, and how many nats they may be behind.
+///
+/// `anchormatch-lab bench points`
+const PROMOTED_KEPT: usize = 6;
+const PROMOTED_BEHIND: f64 = 8.0;
 
 /// A start of another family is climbed from unless its evidence is so far behind, in nats.
 const HOPELESS: f64 = 15.0;
@@ -59,6 +78,8 @@ pub(super) struct Search<'a, const D: usize> {
     monitor: &'a Monitor,
     /// Whether a first impression suffices.
     quick: bool,
+    /// How many starts that are made of modes go on when they are no longer hot.
+    kept: usize,
     /// What is to be said without any map.
     none: NoMap,
     pub(super) modes: Vec<Mode<D>>,
@@ -84,6 +105,7 @@ impl<'a, const D: usize> Search<'a, D> {
             allowed,
             monitor,
             quick,
+            kept: PROMOTED_KEPT,
             modes: Vec::new(),
         }
     }
@@ -93,10 +115,41 @@ impl<'a, const D: usize> Search<'a, D> {
     fn climb_from_anchors<S: Dimension<D>>(&mut self) {
         let starts = from_anchors::<D, S>(self.scene, &self.index, self.quick);
         self.climb_all(starts);
-        if self.gain() < PLAIN * self.smaller() {
-            let starts = along_parallax::<D, S>(self.scene);
-            self.climb_all(starts);
+        let smaller = self.scene.source.len().min(self.scene.target.len());
+        if !is_plain(self.gain(), smaller) {
+            let starts = along_parallax::<D, S>(self.scene, 1);
+            self.climb_some(starts, PARALLAX_KEPT, f64::INFINITY);
         }
+    }
+
+    /// A first look: climbs from the anchors, and unless only plain maps are asked for, along fewer directions of
+    /// parallax and to other families.
+    pub(super) fn climb_from_anchors_alone<S: Dimension<D>>(&mut self, is_plain: bool) {
+        let known = self.scene.anchored();
+        let mut starts = if is_plain && known.len() >= D {
+            starts_near::<D, S>(self.scene, &known)
+        } else {
+            from_anchors::<D, S>(self.scene, &self.index, self.quick)
+        };
+        if !is_plain {
+            starts.extend(along_parallax::<D, S>(self.scene, DECOY_DIRECTIONS));
+        }
+        for start in &mut starts {
+            start.hot = DECOY_HOT;
+        }
+        let kept = if is_plain { 1 } else { DECOY_KEPT };
+        self.climb_some(starts, kept, f64::INFINITY);
+        if !is_plain {
+            self.kept = DECOY_KEPT;
+            self.promote_once::<S>();
+        }
+    }
+
+    /// Evidence of the best mode of the families that are allowed above that of the anchors alone.
+    pub(super) fn beyond_anchors(&self) -> f64 {
+        let counted = |mode: &&Mode<D>| self.allowed.contains(&mode.family());
+        let best = self.modes.iter().find(counted);
+        best.map_or(0.0, |mode| mode.evidence - self.none.of_anchors)
     }
 
     /// Climbs from pairs that are likely wherever their points lie.
@@ -157,27 +210,33 @@ impl<'a, const D: usize> Search<'a, D> {
 
     fn promote_best<S: Dimension<D>>(&mut self, counts: [usize; 2]) {
         for count in counts {
-            let mut starts = Vec::new();
-            for mode in self.modes.iter_mut().take(count) {
-                if std::mem::replace(&mut mode.is_promoted, true) {
-                    continue;
-                }
-                mode.ask_again(self.scene, &self.index);
+            let (scene, index, allowed) = (self.scene, &self.index, self.allowed);
+            let waves = &self.waves;
+            let modes = self.modes.iter_mut().take(count);
+            let fresh: Vec<&mut Mode<D>> = modes.filter(|mode| !mode.is_promoted).collect();
+            let starts = fresh.into_par_iter().map(|mode| {
+                mode.is_promoted = true;
+                mode.ask_again(scene, index);
                 let mut partners = Vec::new();
-                mode.lists.partners(self.scene, &mut partners);
+                mode.lists.partners(scene, &mut partners);
                 let reflected = mode.member.is_reflected();
                 let except = Some(mode.family());
-                let mut next =
-                    from_partners::<D, S>(self.scene, &partners, reflected, except, &self.waves);
-                let (scene, index, allowed) = (self.scene, &self.index, self.allowed);
+                let mut next = from_partners::<D, S>(scene, &partners, reflected, except, waves);
                 next.retain(|start| {
                     let member = start.member.as_ref();
                     let found = || evidence(scene, index, member, mode.pairs, SHORT);
                     is_forced(allowed, member.family()) || found() > mode.evidence - HOPELESS
                 });
-                starts.extend(next);
+                next
+            });
+            let starts: Vec<Vec<Start<D>>> = starts.collect();
+            let starts = starts.into_iter().flatten().collect();
+            if allowed.len() < Family::ALL.len() {
+                // What is asked for may be behind what is not.
+                self.climb_all(starts);
+            } else {
+                self.climb_some(starts, self.kept, PROMOTED_BEHIND);
             }
-            self.climb_all(starts);
         }
     }
 
@@ -201,6 +260,20 @@ impl<'a, const D: usize> Search<'a, D> {
         self.sort();
     }
 
+    /// Climbs from many starts of which few lead anywhere: when they are no longer hot, so many go on that explain most
+    /// and are no more than so many nats `behind` the best.
+    fn climb_some(&mut self, starts: Vec<Start<D>>, kept: usize, behind: f64) {
+        let (scene, index, monitor) = (self.scene, &self.index, self.monitor);
+        let warm = starts.into_par_iter();
+        let warm = warm.map(|start| warm_up(scene, index, start, monitor));
+        let mut warm: Vec<(f64, Start<D>)> = warm.collect();
+        warm.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let best = warm.first().map_or(0.0, |first| first.0);
+        let promising = warm.into_iter().take(kept);
+        let promising = promising.filter(|(found, _)| *found >= best - behind);
+        self.climb_all(promising.map(|(_, start)| start).collect());
+    }
+
     fn sort(&mut self) {
         self.modes.sort_by(|a, b| b.evidence.total_cmp(&a.evidence));
         // Several starts lead to one mode; but symmetric ones are as evident, and others.
@@ -221,7 +294,9 @@ impl<'a, const D: usize> Search<'a, D> {
             return;
         };
         best.ask_again(self.scene, &self.index);
-        let noise = trace(&best.member.map().noise) / D as f64;
+        // Where noise is long in one direction it stands for depth, which says nothing of where points lie.
+        let (variances, _) = eigen(&best.member.map().noise);
+        let noise = variances.into_iter().fold(f64::INFINITY, f64::min);
         let tolerance = (3.0 * noise.sqrt()).max(LEAST_TOLERANCE);
         let mut partners = Vec::new();
         best.lists.partners(self.scene, &mut partners);
@@ -283,6 +358,11 @@ impl<'a, const D: usize> Search<'a, D> {
     }
 }
 
+/// Whether a map with such a gain is plain to see between sets of which the smaller one has so many points.
+pub(super) fn is_plain(gain: f64, smaller: usize) -> bool {
+    gain >= PLAIN * smaller as f64
+}
+
 /// Whether the caller wants this family and not all of them.
 fn is_forced(allowed: &[Family], family: Family) -> bool {
     allowed.len() < Family::ALL.len() && allowed.contains(&family)
@@ -329,6 +409,7 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
         member: mode.member.over(&scene.source),
         floor: 1.0,
         hot: 0,
+        pairs: None,
     });
     fine.climb_all(starts.collect());
     fine.finish();

@@ -158,14 +158,22 @@ pub(super) fn from_anchors<const D: usize, S: Dimension<D>>(
 ) -> Vec<Start<D>> {
     let known = scene.anchored();
     let mut starts = guesses::<D, S>(scene, index, &known, quick);
-    if known.len() < D {
-        return starts;
-    }
-    let partners = scene.anchored_partners();
-    for base in bases(scene, &known) {
-        starts.extend(near::<D, S>(scene, base, &partners));
+    if known.len() >= D {
+        starts.extend(starts_near::<D, S>(scene, &known));
     }
     starts
+}
+
+/// Starts at anchors that determine a similarity.
+pub(super) fn starts_near<const D: usize, S: Dimension<D>>(
+    scene: &Scene<D>,
+    known: &[(usize, Vector<D>)],
+) -> Vec<Start<D>> {
+    let partners = scene.anchored_partners();
+    let bases = bases(scene, known).into_iter();
+    bases
+        .flat_map(|base| near::<D, S>(scene, base, &partners))
+        .collect()
 }
 
 /// The similarity through the anchors, and its mirror image where that is as good.
@@ -194,6 +202,7 @@ fn near<const D: usize, S: Dimension<D>>(
             member,
             floor,
             hot: HOT,
+            pairs: None,
         });
     };
     hot(Box::new(base.with_variance(0.04)), 0.2);
@@ -207,9 +216,12 @@ fn near<const D: usize, S: Dimension<D>>(
     starts
 }
 
-/// Starts of two views from afar along every direction: at the anchors, and at maps that do not depend on how deep these
-/// lie.
-pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(scene: &Scene<D>) -> Vec<Start<D>> {
+/// Starts of two views from afar along every direction, or every so many: at the anchors, and at maps that do not depend
+/// on how deep these lie.
+pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(
+    scene: &Scene<D>,
+    every: usize,
+) -> Vec<Start<D>> {
     let known = scene.anchored();
     let mut starts = Vec::new();
     if known.len() < D {
@@ -220,24 +232,26 @@ pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(scene: &Scene<D>) 
     let bases = bases(scene, &known);
     let level = level(&bases[0].map);
     for base in bases {
-        for noise in S::parallax() {
+        for noise in S::parallax().into_iter().step_by(every) {
             let mut views = Linear::new(source, base.map, noise, Shape::Long, None);
             views.regress(source, &partners);
             starts.push(Start {
                 member: Box::new(views),
                 floor: 0.01,
                 hot: HOT,
+                pairs: None,
             });
         }
     }
     for base in level {
-        for mut noise in S::parallax() {
+        for mut noise in S::parallax().into_iter().step_by(every) {
             add_scaled(&mut noise, LEVEL * LEVEL, &scaled_identity(1.0));
             let views = Linear::new(source, base, noise, Shape::Long, None);
             starts.push(Start {
                 member: Box::new(views.with_certainty()),
                 floor: LEVEL,
                 hot: HOT,
+                pairs: None,
             });
         }
     }
@@ -300,11 +314,13 @@ pub(super) fn from_partners<const D: usize, S: Dimension<D>>(
         member,
         floor: 0.01,
         hot: WARM,
+        pairs: None,
     });
     let loose = loose.into_iter().map(|member| Start {
         member,
         floor: LOOSE,
         hot: HOT,
+        pairs: None,
     });
     starts.chain(loose).collect()
 }
@@ -328,7 +344,7 @@ mod tests {
         let source = Matrix::from_vec(4, 2, vec![-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0]);
         let target = Matrix::from_vec(4, 2, vec![1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0]);
         let scene = Scene::<2>::new([&source, &target], &[(0, 0), (2, 3)], std::iter::empty());
-        let starts = along_parallax::<2, Plane>(&scene);
+        let starts = along_parallax::<2, Plane>(&scene, 1);
         let maps: Vec<Affine<2>> = starts.iter().map(|s| s.member.map().affine).collect();
         // At two anchors and their mirror image, and twice apart from them.
         assert_eq!(maps.len(), 4 * DIRECTIONS);

@@ -13,7 +13,8 @@ use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
     DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, HIDDEN_ASKED,
     HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED, LISTED_DECOYS_ASKED,
-    LISTED_STANDING, STANDING, STANDING_BESIDE,
+    LISTED_STANDING, MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING, MAP_STANDING_BESIDE, STANDING,
+    STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -183,6 +184,32 @@ impl Chance {
         Self::beyond(evidence - ways.min(CHANCE_OF_MAPS))
     }
 
+    /// Whether decoys are worth asking about a map of such an evidence: less than that of the anchors alone needs none.
+    pub(super) fn is_worth_decoys_of_maps(evidence: f64) -> bool {
+        evidence > 0.0
+    }
+
+    /// By how far the evidence of a map stands above that of decoys. The bound may speak against it beside that, not for
+    /// it: on lattices and along lines chance has far more than it knows.
+    pub(super) fn beside_decoys_of_maps(self, evidence: f64, others: &[f64]) -> Self {
+        let standing = deviations_beyond(evidence, others, MAP_DECOY_NATS);
+        let bounded = (self.nats / CHANCE_WIDTH).clamp(-MAP_STANDING_BESIDE, 0.0);
+        Self {
+            standing: Some(standing),
+            ..Self::beyond((standing - MAP_STANDING + bounded) * CHANCE_WIDTH)
+        }
+    }
+
+    /// Whether so many decoys leave no doubt about a map.
+    pub(super) fn is_plain_beside_maps(&self, others: &[f64]) -> bool {
+        let least = if others.len() > 1 {
+            MAP_PLAIN[1]
+        } else {
+            MAP_PLAIN[0]
+        };
+        self.standing.is_some_and(|standing| standing >= least)
+    }
+
     fn beyond(nats: f64) -> Self {
         let weight = 1.0 / (1.0 + (-nats / CHANCE_WIDTH).exp());
         let chance = Self {
@@ -242,10 +269,15 @@ impl Chance {
 
 /// (own − mean)/deviation of a value that would be one more of the others by chance.
 pub(super) fn deviations(own: f64, others: &[f64]) -> f64 {
-    let count = others.len().max(2) as f64;
+    deviations_beyond(own, others, DECOY_NATS)
+}
+
+/// The same of values that differ by so much at the least.
+fn deviations_beyond(own: f64, others: &[f64], least: f64) -> f64 {
+    let count = others.len().max(1) as f64;
     let mean = others.iter().sum::<f64>() / count;
     let squares: f64 = others.iter().map(|v| (v - mean).powi(2)).sum();
-    let variance = squares / (count - 1.0) + DECOY_NATS * DECOY_NATS;
+    let variance = squares / (count - 1.0).max(1.0) + least * least;
     (own - mean) / (variance * (1.0 + 1.0 / count)).sqrt()
 }
 
@@ -292,6 +324,27 @@ mod tests {
         // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
         assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-140.0, 0.8) && !asks(-60.0, 1.0));
         assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
+    }
+
+    #[test]
+    fn maps_that_stand_above_those_of_decoys_are_no_chance() {
+        let weight = |evidence: f64, others: &[f64]| {
+            let chance = Chance::of_maps(evidence, 40);
+            chance.beside_decoys_of_maps(evidence, others).weight
+        };
+        let strewn = [-1.0, -2.5, 0.5, -1.8];
+        // The bound alone would have these for chance, at 8 nats as likely as not.
+        let weights = [-1.0, 2.0, 7.0, 12.0, 20.0].map(|evidence| weight(evidence, &strewn));
+        assert!(weights.is_sorted(), "{weights:?}");
+        assert!(weights[0] < 0.05 && weights[2] > 0.6 && weights[3] > 0.9);
+        // On a lattice any anchors lead to much.
+        assert!(weight(90.0, &[80.0, 110.0, 60.0, 95.0]) < 0.1);
+        assert!(weight(90.0, &strewn[..2]) > 1.0 - 1e-9);
+        let one = Chance::of_maps(60.0, 40).beside_decoys_of_maps(60.0, &strewn[..1]);
+        assert!(one.is_plain_beside_maps(&strewn[..1]));
+        let one = Chance::of_maps(20.0, 40).beside_decoys_of_maps(20.0, &strewn[..1]);
+        assert!(!one.is_plain_beside_maps(&strewn[..1]));
+        assert!(Chance::is_worth_decoys_of_maps(3.0) && !Chance::is_worth_decoys_of_maps(-3.0));
     }
 
     #[test]

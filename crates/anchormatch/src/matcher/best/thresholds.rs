@@ -172,6 +172,29 @@ pub(super) const CHANCE_OF_PARTS: f64 = 3.0;
 /// `scripts/bench_trust.py`
 pub(super) const CHANCE_OF_MAPS: f64 = 8.0;
 
+/// Sets of decoys that are asked about a map, in all, as long as those before leave a doubt.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds points`
+pub(super) const MAP_DECOYS: [u64; 3] = [1, 2, 4];
+
+/// Nats by which the maps of decoys differ at the least.
+///
+/// `anchormatch-lab bench points --only solid`, `scripts/bench_trust.py --rows unrelated --kinds points`
+pub(super) const MAP_DECOY_NATS: f64 = 1.0;
+
+/// Deviations above the decoys at which a map is as likely right as found by chance, and the log odds that a bound which
+/// speaks against it has beside that at the most. Of 80 pairs of strangers each, strewn evenly, normally and in clusters,
+/// 2, 3 and 5 stood above that; of as many along lines and on lattices 28 and 13.
+///
+/// `anchormatch-lab bench points --only solid`, `scripts/bench_trust.py --rows unrelated --kinds points`
+pub(super) const MAP_STANDING: f64 = 2.5;
+pub(super) const MAP_STANDING_BESIDE: f64 = 1.0;
+
+/// Deviations above one decoy and above several from which on no others are asked.
+///
+/// `anchormatch-lab bench points --only solid`
+pub(super) const MAP_PLAIN: [f64; 2] = [20.0, 7.5];
+
 /// The share of the pairs that may be joined for decoys to be asked.
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`

@@ -193,3 +193,15 @@ fn the_odds_of_one_pair_more_are_the_ratio_of_the_priors() {
         assert!((odds - ratio).abs() < 1e-6, "{k} {n} {m}: {odds} {ratio}");
     }
 }
+
+#[test]
+fn odds_are_weighed_by_nats() {
+    let mut lists = Lists::of_odds(&[vec![2.0, 0.5], vec![0.0, 3.0]]);
+    lists.weigh(|i, a| if (i, a) == (0, 1) { 4f64.ln() } else { 0.0 });
+    let wanted = [2.0, 2.0, 0.0, 3.0];
+    for (i, a) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        assert!((lists.odds_of(i, a) - wanted[2 * i + a]).abs() < 1e-12);
+    }
+    lists.weigh(|_, _| 1e3);
+    assert!(lists.odds_of(0, 0).is_finite());
+}

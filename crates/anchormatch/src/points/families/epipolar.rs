@@ -19,10 +19,11 @@ use super::super::cholesky::Cholesky;
 use super::super::small::{
     Square, Vector, add_outer, apply, determinant, difference, dot, eigen, scaled_identity, unit,
 };
+use super::layers::{Layers, PLANE, Placed};
 use super::waves::{Waves, features};
 use super::{
-    AMPLITUDES, Affine, BEND, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS, Similarity,
-    drawn_amplitude, drawn_variance, least_variance, pairs_in, scatter,
+    AMPLITUDES, Affine, BEND, Beside, DEVIATION, Family, FittedMap, Member, NOISE, NOISE_PAIRS,
+    Similarity, drawn_amplitude, drawn_variance, least_variance, pairs_in, scatter,
 };
 use rand_chacha::ChaCha8Rng;
 
@@ -63,6 +64,10 @@ pub(in crate::points) struct Epipolar {
     /// σ² and τ².
     across_variance: f64,
     along_variance: f64,
+    /// Of depths without waves that are drawn, where they are there.
+    layers: Option<Layers>,
+    /// The plane that they are parallel to.
+    plane: [f64; PLANE],
 }
 
 /// The line of a source point: factor · t − slope · s = constant.
@@ -116,6 +121,8 @@ impl Epipolar {
             bend: BEND,
             across_variance: short,
             along_variance: long,
+            layers: None,
+            plane: [0.0; PLANE],
         };
         member.spread_uncertainty();
         member
@@ -226,6 +233,28 @@ impl Epipolar {
         let (coefficients, factor) = along.solved(|k| self.along_prior(k));
         self.along = coefficients;
         self.along_factor = Arc::new(factor);
+    }
+
+    /// Points with partners, by their features and their positions along the lines.
+    fn placed(&self, source: &[Vector<2>], partners: &[Partner<2>]) -> Vec<Placed> {
+        let counted = partners.iter().enumerate().filter(|(_, p)| p.counts());
+        counted
+            .map(|(i, partner)| {
+                let row = self.row(i);
+                let position = dot(&self.axes[0], &partner.mean) - self.start(&source[i])[0];
+                (std::array::from_fn(|k| row[k]), position)
+            })
+            .collect()
+    }
+
+    /// Puts the middle plane of the layers in the place of the one plane.
+    fn centre_layers(&mut self, plane: [f64; PLANE]) {
+        if let Some(layers) = &self.layers {
+            let (mean, variance) = layers.moments();
+            self.along.copy_from_slice(&plane);
+            self.along[0] += mean;
+            self.along_variance = variance;
+        }
     }
 
     /// The sum of the squares of the terms of perspective.
@@ -374,6 +403,13 @@ impl Member<2> for Epipolar {
         }
         let pairs = NOISE_PAIRS + pairs_in(partners);
         self.along_variance = drawn_variance(sums[0], pairs, random);
+        if let Some(mut layers) = self.layers.take() {
+            let mut plane = self.plane;
+            layers.draw(&self.placed(source, partners), &mut plane, random);
+            self.layers = Some(layers);
+            self.plane = plane;
+            self.centre_layers(plane);
+        }
         self.across_variance = drawn_variance(sums[1], pairs, random);
         let bend = drawn_variance(self.bends(), (CROSS - FROM_AFAR) as f64, random);
         self.bend = bend.sqrt().clamp(BENDS.0, BENDS.1);
@@ -382,6 +418,30 @@ impl Member<2> for Epipolar {
             let own: f64 = self.along[3..].iter().map(|c| c * c).sum();
             self.amplitude = drawn_amplitude(own, waves as f64, random);
         }
+    }
+
+    fn find_layers(&mut self, source: &[Vector<2>], partners: &[Partner<2>]) {
+        if self.waves.is_some() {
+            return;
+        }
+        if let Some((layers, plane)) = Layers::of(&self.placed(source, partners)) {
+            self.layers = Some(layers);
+            self.plane = plane;
+            self.centre_layers(plane);
+        }
+    }
+
+    fn beside_prediction(&self) -> Option<Beside<'_, 2>> {
+        let layers = self.layers.as_ref()?;
+        let variance = self.along_variance + self.across_variance;
+        let log_unit = 0.5 * (std::f64::consts::TAU * variance).ln();
+        Some(Box::new(move |i, x, y| {
+            let position = dot(&self.axes[0], y);
+            let off = position - self.along(i, x);
+            let row = self.row(i).iter().zip(&self.plane);
+            let depth = position - self.start(x)[0] - row.map(|(f, c)| f * c).sum::<f64>();
+            layers.log_density(depth) + log_unit + 0.5 * off * off / variance
+        }))
     }
 
     fn parallax(&self, x: &Vector<2>) -> Option<Vector<2>> {

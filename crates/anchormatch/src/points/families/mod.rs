@@ -8,6 +8,7 @@
 //! pure numbers.
 
 mod epipolar;
+mod layers;
 mod linear;
 mod projective;
 mod similarity;
@@ -132,12 +133,24 @@ pub(super) trait Member<const D: usize>: Send + Sync {
     /// [`predict_fitted`](Self::predict_fitted) is meant for what was drawn.
     fn draw(&mut self, _: &[Vector<D>], _: &[Partner<D>], _: &mut ChaCha8Rng) {}
 
+    /// Looks whether the depths of these partners lie in layers, before parameters are drawn.
+    fn find_layers(&mut self, _: &[Vector<D>], _: &[Partner<D>]) {}
+
+    /// By how many nats source point i is likelier to have its partner at y than
+    /// [`predict_fitted`](Self::predict_fitted) tells; `None` where nobody's differs.
+    fn beside_prediction(&self) -> Option<Beside<'_, D>> {
+        None
+    }
+
     /// The map without waves, in scaled coordinates.
     fn map(&self) -> FittedMap<D>;
 
     /// The same over other source points.
     fn over(&self, source: &[Vector<D>]) -> Box<dyn Member<D>>;
 }
+
+/// Nats for source point i, which lies at x, and a place of its partner.
+pub(super) type Beside<'a, const D: usize> = Box<dyn Fn(usize, &Vector<D>, &Vector<D>) -> f64 + 'a>;
 
 /// The map of a member: y = (A x + t) / (1 + g·x) and a covariance of what is left.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use self::known::Known;
 use super::chance::Chance;
-use super::thresholds::{LARGEST_DISTANCES, LEAST_GAIN, MOST_EXTRA, TRUST};
+use super::thresholds::{LARGEST_DISTANCES, LEAST_GAIN, MAP_DECOYS, MOST_EXTRA, TRUST};
 use super::{Best, Effort};
 use crate::error::{Error, Hint, Result};
 use crate::graph::{Graph, GraphBuilder};
@@ -21,7 +21,8 @@ use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
 use crate::points::{
-    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, match_points,
+    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, evidence_of_decoys,
+    match_points,
 };
 use crate::solver::Status;
 use crate::task::Task;
@@ -106,7 +107,51 @@ pub(super) fn run(
         let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(i, a, _)| (i, a)).collect();
         log.contributions(&known.contributions(&pairs));
     }
-    matching(preset, task, &posterior, log, monitor)
+    let evidence = known.map(shared);
+    let question = Question {
+        points: [&points[0], &points[1]],
+        anchors: task.anchors(),
+        trust: TRUST,
+        model: preset.points_model,
+        known: evidence.as_ref(),
+        given: start.as_deref(),
+        again: false,
+        seed: preset.seed,
+        quick: true,
+    };
+    let chance = log.stage("chance", monitor, |_| {
+        Ok(chance(task, &posterior, &question, monitor))
+    })?;
+    matching(preset, task, &posterior, chance, log, monitor)
+}
+
+/// Whether unrelated points would be matched as well, by the evidence and by what decoys lead to.
+fn chance(
+    task: &Task<'_>,
+    posterior: &Posterior,
+    question: &Question<'_>,
+    monitor: &Monitor,
+) -> Chance {
+    let free = task.anchors().free_nodes(task.source(), task.target());
+    let fewer = free.0.len().min(free.1.len());
+    // Of all maps of all families, the best one has some evidence with points that are unrelated as well.
+    let chance = Chance::of_maps(posterior.evidence, fewer);
+    if !Chance::is_worth_decoys_of_maps(posterior.evidence) {
+        return chance;
+    }
+    let mut others = Vec::new();
+    for (first, last) in [0].into_iter().chain(MAP_DECOYS).zip(MAP_DECOYS) {
+        match evidence_of_decoys(question, posterior, first..last, monitor) {
+            Some(more) => others.extend(more),
+            None if others.is_empty() => return chance,
+            None => break,
+        }
+        let beside = chance.beside_decoys_of_maps(posterior.evidence, &others);
+        if beside.is_plain_beside_maps(&others) {
+            return beside;
+        }
+    }
+    chance.beside_decoys_of_maps(posterior.evidence, &others)
 }
 
 fn shared(known: Known) -> Arc<dyn PairEvidence> {
@@ -208,6 +253,7 @@ fn matching(
     preset: &Best,
     task: &Task<'_>,
     posterior: &Posterior,
+    chance: Chance,
     mut log: Log,
     monitor: &Monitor,
 ) -> Result<Matching> {
@@ -222,10 +268,7 @@ fn matching(
         anchor: false,
     }));
     describe(&mut log, posterior);
-    // Of all maps of all families, the best one has some evidence with points that are unrelated as well.
     let free = task.anchors().free_nodes(task.source(), task.target());
-    let fewer = free.0.len().min(free.1.len());
-    let chance = Chance::of_maps(posterior.evidence, fewer);
     chance.describe(&mut log);
     for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
         pair.confidence *= chance.weight;
