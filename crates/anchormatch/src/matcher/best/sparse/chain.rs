@@ -132,6 +132,10 @@ impl<'a> Chain<'a> {
         &self.partners
     }
 
+    pub(super) fn into_partners(self) -> Vec<u32> {
+        self.partners
+    }
+
     /// The nats of the matching, beside one that keeps nothing.
     pub(super) fn evidence(&self) -> f64 {
         let mut sum = 0.0;

@@ -18,7 +18,8 @@
 //! bring up, how many are joined to a third one.
 //!
 //! Nodes that hang by one edge or two are not held by what they keep, and hubs count their edges more than chance does: there
-//! the field is better, and nothing is sampled. Nor is it where the chains lose most of what was believed.
+//! the field is better, and nothing is sampled. Nor is it where the chains find nothing likelier and lose most of what was
+//! believed.
 
 use rayon::prelude::*;
 
@@ -58,12 +59,12 @@ pub(super) fn sample(
         return (beliefs, false);
     }
     let first = permutation(sides, known, &beliefs);
-    let Some(occupancy) = times(sides, known, &first, seed, monitor) else {
+    let Some((occupancy, is_likelier)) = times(sides, known, &first, seed, monitor) else {
         return (beliefs, false);
     };
     let before = beliefs.expected_right();
     let field = std::mem::replace(&mut beliefs.occupancy, occupancy);
-    if beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
+    if !is_likelier && beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
         beliefs.occupancy = field;
         return (beliefs, false);
     }
@@ -116,17 +117,16 @@ pub(super) fn filled_up(pairs: impl Iterator<Item = (usize, usize)>, size: usize
     partners
 }
 
-/// The shares of the time that nodes spend with each partner, over chains that begin with a permutation; `None` when the monitor
-/// stops it.
+/// The shares of the time that nodes spend with each partner, over chains that begin with a permutation, and whether these came
+/// to likelier ones; `None` when the monitor stops it.
 fn times(
     sides: &[Side<'_>; 2],
     known: &Known,
     first: &[u32],
     seed: u64,
     monitor: &Monitor,
-) -> Option<Csr<f32>> {
+) -> Option<(Csr<f32>, bool)> {
     let size = sides[0].nodes().max(sides[1].nodes());
-    let ties = ties(sides, first);
     let anchored = known.partners();
     let may_move = |i: &u32| {
         anchored[0]
@@ -138,29 +138,49 @@ fn times(
     let sweeps = sweeps.clamp(LEAST_SWEEPS, MOST_SWEEPS);
     let cooling = sweeps / COOLED_ONE_IN;
     let landmarks = Landmarks::of(sides, &known.anchors, monitor);
-    let chains: Option<Vec<Vec<Times>>> = (0..CHAINS as u64)
+    let held = ties(sides, first);
+    let begin = |ties, partners: &[u32], stream: usize| {
+        Chain::new(sides, ties, &free, partners.to_vec(), (seed, stream as u64))
+    };
+    let cooled: Option<Vec<(f64, Vec<u32>)>> = (0..CHAINS)
         .into_par_iter()
         .map(|k| {
-            let begin = |stream| Chain::new(sides, &ties, &free, first.to_vec(), (seed, stream));
-            let mut chain = begin(k);
+            let mut chain = begin(&held, first, k);
             match &landmarks {
                 None => chain.cool(HEATED, None, cooling, monitor)?,
                 Some(landmarks) => {
                     chain.cool(HEATED, None, cooling / HELD_ONE_IN, monitor)?;
-                    let mut led = begin(k + CHAINS as u64);
+                    let mut led = begin(&held, first, CHAINS + k);
                     led.cool(HEATED_WHEN_LED, Some(landmarks), cooling, monitor)?;
                     if led.evidence() >= chain.evidence() {
                         chain = led;
                     }
                 }
             }
+            Some((chain.evidence(), chain.into_partners()))
+        })
+        .collect();
+    let cooled = cooled?;
+    let by_evidence = |x: &&(f64, Vec<u32>), y: &&(f64, Vec<u32>)| x.0.total_cmp(&y.0);
+    let likeliest = cooled.iter().max_by(by_evidence).expect("there are chains");
+    // Whoever keeps more edges knows better what they say.
+    let is_likelier = likeliest.0 > begin(&held, first, 0).evidence();
+    let ties = match is_likelier {
+        true => ties(sides, &likeliest.1),
+        false => held.clone(),
+    };
+    let chains: Option<Vec<Vec<Times>>> = cooled
+        .par_iter()
+        .enumerate()
+        .map(|(k, (_, partners))| {
+            let mut chain = begin(&ties, partners, 2 * CHAINS + k);
             chain.sample(sweeps - cooling, monitor)
         })
         .collect();
     let chains = chains?;
     let total = (CHAINS * (sweeps - cooling)) as f32;
     let (rows, cols) = (sides[0].nodes(), sides[1].nodes());
-    by_row(rows, cols, monitor, |i, _, row| {
+    let shares = by_row(rows, cols, monitor, |i, _, row| {
         let mut sum = Times::new();
         for &(a, spent) in chains.iter().flat_map(|times| &times[i]) {
             add(&mut sum, a, spent);
@@ -170,7 +190,8 @@ fn times(
             .iter()
             .map(|&(a, spent)| (a, (spent as f32 / total).min(1.0)));
         row.extend(shares.filter(|(a, share)| (*a as usize) < cols && *share > LEAST));
-    })
+    });
+    Some((shares?, is_likelier))
 }
 
 /// J, F and the rest, by what a permutation keeps.
