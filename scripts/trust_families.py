@@ -30,6 +30,14 @@ def planar(rng, nodes, degree):
     return {(int(t[a]), int(t[b])) for t in corners for a, b in ((0, 1), (0, 2), (1, 2))}
 
 
+def space(rng, nodes, degree):
+    """Random places in a cube, joined to those near."""
+    from scipy.spatial import cKDTree
+
+    radius = np.cbrt(0.75 * degree / (np.pi * nodes))
+    return {(int(i), int(j)) for i, j in cKDTree(rng.random((nodes, 3))).query_pairs(radius)}
+
+
 def small_world(rng, nodes, degree):
     """A ring joined to the next neighbours, one edge in ten of which ends elsewhere."""
     found = set()
@@ -103,6 +111,7 @@ def clustered(rng, nodes, degree):
 #: Kinds that were added to be tried; a few have degrees of their own.
 MORE_KINDS = {
     "planar": planar,
+    "space": space,
     "small world": small_world,
     "Kronecker": kronecker,
     "fire": fire,

@@ -12,10 +12,7 @@
 //! pair are no better than its right matching; β = 1 where edges are independent. Besides, the scale was fitted to the matching
 //! found, which has more edges in common than the right one by about as many as samples of that pair have.
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-
+use super::deal::deal;
 use super::evidence::Evidence;
 use super::found::Found;
 use super::observations::Observed;
@@ -106,47 +103,16 @@ fn of_scale(evidence: &Evidence<'_>, found: &Assignment, excess: f64) -> f64 {
 }
 
 /// Two graphs of the same kind whose right matching is the one found.
-///
-/// Edges that end at nodes without a partner stay where they are.
 fn dealt(evidence: &Evidence<'_>, found: &Assignment, seed: u64) -> Result<[Graph; 2]> {
-    let [source, target] = evidence.graphs;
-    let mut back = vec![NONE; target.node_count()];
-    let mut partner = vec![NONE; source.node_count()];
+    let mut partners = vec![u32::MAX; evidence.graphs[0].node_count()];
     for (i, a) in evidence.matched(found) {
-        (partner[i], back[a]) = (a, i);
+        partners[i] = a as u32;
     }
-    let mut union: Vec<(usize, usize, [bool; 2])> = Vec::new();
-    let mut kept: [Vec<(usize, usize, f64)>; 2] = [Vec::new(), Vec::new()];
-    for (i, j, weight) in source.edges() {
-        let (a, b) = (partner[i], partner[j]);
-        match a != NONE && b != NONE {
-            true => union.push((i, j, [true, target.weight(a, b) != 0.0])),
-            false => kept[0].push((i, j, weight)),
-        }
-    }
-    for (a, b, weight) in target.edges() {
-        let (i, j) = (back[a], back[b]);
-        match i != NONE && j != NONE {
-            true if source.weight(i, j) != 0.0 => {}
-            true => union.push((i, j, [false, true])),
-            false => kept[1].push((a, b, weight)),
-        }
-    }
-    let mut labels: Vec<[bool; 2]> = union.iter().map(|&(_, _, label)| label).collect();
-    labels.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    let [mut one, mut two] = kept;
-    for (&(i, j, _), label) in union.iter().zip(labels) {
-        if label[0] {
-            one.push((i, j, 1.0));
-        }
-        if label[1] {
-            two.push((partner[i], partner[j], 1.0));
-        }
-    }
-    Ok([
-        Graph::from_edges(source.node_count(), &one)?,
-        Graph::from_edges(target.node_count(), &two)?,
-    ])
+    deal(
+        evidence.graphs.map(Graph::sparse_adjacency),
+        &partners,
+        seed,
+    )
 }
 
 /// How many more edges than the right matching samples have in common in the mean, under a power of the evidence.
@@ -202,7 +168,8 @@ mod tests {
     use crate::anchors::Anchors;
     use crate::solver::{Solution, Status};
     use anchormatch_invariants::small_problems::assignments;
-    use rand::RngExt;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
     /// Two samples of the same edges, each with the probability `kept`; every node is its own partner.
     fn samples(nodes: usize, edges: &[(usize, usize)], kept: f64, seed: u64) -> Planted {

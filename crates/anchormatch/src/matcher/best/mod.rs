@@ -25,6 +25,7 @@ mod chance;
 mod closure;
 mod completion;
 mod counted;
+mod deal;
 mod decoys;
 mod evidence;
 #[cfg(test)]

@@ -41,6 +41,19 @@ pub(super) struct Ties {
     pub(super) weights: Copula,
 }
 
+impl Ties {
+    /// The same where all that edges say counts so many times.
+    pub(super) fn to_the_power(&self, power: f32) -> Self {
+        let times = |less: &Vec<f32>| less.iter().map(|x| power * x).collect();
+        Self {
+            kept: power * self.kept,
+            any: power * self.any,
+            degrees: [times(&self.degrees[0]), times(&self.degrees[1])],
+            weights: self.weights,
+        }
+    }
+}
+
 /// The time that a node spent with each partner.
 pub(super) type Times = Vec<(u32, u32)>;
 
@@ -157,6 +170,23 @@ impl<'a> Chain<'a> {
         sum
     }
 
+    /// The edges that the matching keeps.
+    pub(super) fn kept_edges(&self) -> u64 {
+        self.common.iter().map(|&n| u64::from(n)).sum::<u64>() / 2
+    }
+
+    /// Their mean over so many sweeps, the first third left out; `None` when the monitor stops it.
+    pub(super) fn mean_kept_edges(&mut self, sweeps: usize, monitor: &Monitor) -> Option<f64> {
+        let mut sum = 0;
+        for sweep in 0..sweeps {
+            self.sweep(monitor, |_, _| {})?;
+            if sweep >= sweeps / 3 {
+                sum += self.kept_edges();
+            }
+        }
+        Some(sum as f64 / (sweeps - sweeps / 3) as f64)
+    }
+
     /// Makes so many proposals for each node that may move, while all nats count 1/`heat` at first and 1 at last, and landmarks
     /// lead as far as it is heated; `None` when the monitor stops it.
     pub(super) fn cool(
@@ -170,15 +200,16 @@ impl<'a> Chain<'a> {
             let left = 1.0 - sweep as f32 / sweeps as f32;
             self.heat = heat.powf(left);
             self.leads = landmarks.map(|landmarks| (landmarks, LED_BY * left * self.heat));
-            self.go(1, monitor, |_, _, _| {})?;
+            self.sweep(monitor, |_, _| {})?;
         }
         self.heat = 1.0;
         self.leads = None;
         Some(())
     }
 
-    /// The time, in sweeps, that each source node spends with each partner.
-    pub(super) fn sample(&mut self, sweeps: usize, monitor: &Monitor) -> Option<Vec<Times>> {
+    /// The time, in sweeps, that each source node spends with each partner, and how many sweeps that were: fewer than asked for
+    /// when the monitor stops it.
+    pub(super) fn sample(&mut self, sweeps: usize, monitor: &Monitor) -> (Vec<Times>, usize) {
         let sources = self.sides[0].nodes();
         let mut times: Vec<Times> = vec![Vec::new(); sources];
         let mut since = vec![0u32; sources];
@@ -189,40 +220,41 @@ impl<'a> Chain<'a> {
                 add(&mut times[i as usize], a, spent);
             }
         };
-        self.go(sweeps, monitor, &mut leave)?;
-        for (i, &a) in self.partners.iter().enumerate() {
-            leave(i as u32, a, sweeps as u32);
+        let mut made = sweeps;
+        for sweep in 0..sweeps {
+            let moved = |i: u32, a: u32| leave(i, a, sweep as u32);
+            if self.sweep(monitor, moved).is_none() {
+                made = sweep;
+                break;
+            }
         }
-        Some(times)
+        for (i, &a) in self.partners.iter().enumerate() {
+            leave(i as u32, a, made as u32);
+        }
+        (times, made)
     }
 
-    fn go(
-        &mut self,
-        sweeps: usize,
-        monitor: &Monitor,
-        mut leave: impl FnMut(u32, u32, u32),
-    ) -> Option<()> {
-        for now in 0..sweeps as u32 {
-            for _ in 0..self.free.len() {
-                if self.left == 0 {
-                    if monitor.interrupted().is_some() {
-                        return None;
-                    }
-                    self.left = BETWEEN_LOOKS;
+    /// Makes one proposal for each node that may move, and tells what nodes leave whom; `None` when the monitor stops it.
+    fn sweep(&mut self, monitor: &Monitor, mut leave: impl FnMut(u32, u32)) -> Option<()> {
+        for _ in 0..self.free.len() {
+            if self.left == 0 {
+                if monitor.interrupted().is_some() {
+                    return None;
                 }
-                self.left -= 1;
-                let Some((i, l)) = self.propose() else {
-                    continue;
-                };
-                let change = self.change(i, l);
-                let log_ratio = change.nats / self.heat + change.back;
-                if log_ratio < 0.0 && unit(self.random.next_u64()) >= log_ratio.exp() {
-                    continue;
-                }
-                leave(i, self.partners[i as usize], now);
-                leave(l, self.partners[l as usize], now);
-                self.exchange(i as usize, l as usize, change.common);
+                self.left = BETWEEN_LOOKS;
             }
+            self.left -= 1;
+            let Some((i, l)) = self.propose() else {
+                continue;
+            };
+            let change = self.change(i, l);
+            let log_ratio = change.nats / self.heat + change.back;
+            if log_ratio < 0.0 && unit(self.random.next_u64()) >= log_ratio.exp() {
+                continue;
+            }
+            leave(i, self.partners[i as usize]);
+            leave(l, self.partners[l as usize]);
+            self.exchange(i as usize, l as usize, change.common);
         }
         Some(())
     }
@@ -505,7 +537,8 @@ mod tests {
         let free = [1, 2, 3, 4, 5];
         let mut chain = Chain::new(&sides, &ties, &free, vec![1, 0, 2, 3, 4, 5], (3, 0));
         let sweeps = 60_000;
-        let times = chain.sample(sweeps, &Monitor::silent()).unwrap();
+        let (times, made) = chain.sample(sweeps, &Monitor::silent());
+        assert_eq!(made, sweeps);
         assert_eq!(times[0], [(1, sweeps as u32)]);
         for (i, times) in times.iter().enumerate().skip(1) {
             for a in [0, 2, 3, 4, 5] {
@@ -514,6 +547,31 @@ mod tests {
                 let right = wanted[&(i, a)] / total;
                 assert!((share - right).abs() < 0.02, "{i} {a}: {share} {right}");
             }
+        }
+    }
+
+    #[test]
+    fn edges_are_kept_in_the_mean_as_the_posterior_has_them() {
+        let (source, target) = (graph(5, &SOURCE), graph(5, &TARGET));
+        let sides = [&source, &target].map(|graph| Side::new(graph, false));
+        let ties = ties(&sides, 1.2, 0.3);
+        let free = [0, 1, 2, 3, 4];
+        let kept = |p: &[usize]| {
+            let on_both = SOURCE.iter().map(|&(i, j)| (p[i], p[j]));
+            on_both.filter(|&(a, b)| target.weight(a, b) != 0.0).count() as f64
+        };
+        for power in [1.0, 0.6] {
+            let tempered = ties.to_the_power(power);
+            let (mut sum, mut total) = (0.0, 0.0);
+            for p in permutations(5) {
+                let weight = (f64::from(power) * nats(&sides, &ties, &p)).exp();
+                total += weight;
+                sum += weight * kept(&p);
+            }
+            let right = vec![0, 1, 2, 3, 4];
+            let mut chain = Chain::new(&sides, &tempered, &free, right, (5, 0));
+            let mean = chain.mean_kept_edges(200_000, &Monitor::silent()).unwrap();
+            assert!((mean - sum / total).abs() < 0.02, "{mean} {}", sum / total);
         }
     }
 
@@ -545,5 +603,32 @@ mod tests {
         monitor.cancel_token().cancel();
         let mut chain = Chain::new(&sides, &ties, &free, vec![0, 1, 2, 3, 4], (1, 0));
         assert!(chain.cool(1.0, None, 1, &monitor).is_none());
+        let (times, made) = chain.sample(5, &monitor);
+        assert_eq!((made, times.len()), (0, 5));
+    }
+
+    #[test]
+    fn a_stop_leaves_the_times_until_then() {
+        // A grid, whose sweeps take longer than the limit.
+        let side = 60;
+        let right = (0..side * side).filter(|i| i % side + 1 < side);
+        let edges = right.map(|i| (i, i + 1));
+        let down = (0..side * (side - 1)).map(|i| (i, i + side));
+        let edges: Vec<_> = edges.chain(down).collect();
+        let grid = graph(side * side, &edges);
+        let sides = [&grid, &grid].map(|graph| Side::new(graph, false));
+        let ties = ties(&sides, 1.0, 0.0);
+        let free: Vec<u32> = (0..grid.node_count() as u32).collect();
+        let mut chain = Chain::new(&sides, &ties, &free, free.clone(), (1, 0));
+        let monitor = Monitor::silent().time_limit(std::time::Duration::from_millis(200));
+        let (times, made) = chain.sample(usize::MAX >> 32, &monitor);
+        assert!(made < usize::MAX >> 32);
+        // Nobody had more partners than are kept, so that all of the time is there.
+        let spent = |times: &Times| times.iter().map(|(_, spent)| spent).sum::<u32>();
+        let all = times.iter().filter(|times| times.len() < PARTNERS);
+        assert!(all.clone().count() > 0);
+        for times in all {
+            assert_eq!(spent(times) as usize, made);
+        }
     }
 }

@@ -33,6 +33,7 @@ mod chance;
 mod consensus;
 mod correspondence;
 mod crossing;
+mod dealt;
 mod decision;
 mod decoys;
 mod distances;

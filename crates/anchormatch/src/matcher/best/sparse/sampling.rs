@@ -25,6 +25,7 @@ use rayon::prelude::*;
 
 use super::beliefs::Beliefs;
 use super::chain::{Chain, Ties, Times, add};
+use super::dealt::Likeliest;
 use super::decision::decide;
 use super::known::Known;
 use super::landmarks::Landmarks;
@@ -34,9 +35,9 @@ use super::rows::by_row;
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
-    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, HEATED, HEATED_WHEN_LED, HELD_ONE_IN,
-    IN_DOUBT, LARGEST_CONSENSUS, LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED, MOST_LOOSE,
-    MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
+    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, ENOUGH_SWEEPS, HEATED, HEATED_WHEN_LED,
+    HELD_ONE_IN, IN_DOUBT, LARGEST_CONSENSUS, LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED,
+    MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
 };
 use crate::monitor::Monitor;
 
@@ -169,7 +170,14 @@ fn times(
         true => ties(sides, &likeliest.1),
         false => held.clone(),
     };
-    let chains: Option<Vec<Vec<Times>>> = cooled
+    let asked = Likeliest {
+        sides,
+        ties: &ties,
+        free: &free,
+        permutation: &likeliest.1,
+    };
+    let ties = ties.to_the_power(asked.belief(seed, monitor)?);
+    let chains: Vec<(Vec<Times>, usize)> = cooled
         .par_iter()
         .enumerate()
         .map(|(k, (_, partners))| {
@@ -177,12 +185,17 @@ fn times(
             chain.sample(sweeps - cooling, monitor)
         })
         .collect();
-    let chains = chains?;
-    let total = (CHAINS * (sweeps - cooling)) as f32;
+    // What a stop leaves of them says more than the field does, once it is enough.
+    let made = || chains.iter().map(|(_, made)| *made);
+    if made().any(|made| made < ENOUGH_SWEEPS.min(sweeps - cooling)) {
+        return None;
+    }
+    let total = made().sum::<usize>() as f32;
+    let unhindered = Monitor::silent();
     let (rows, cols) = (sides[0].nodes(), sides[1].nodes());
-    let shares = by_row(rows, cols, monitor, |i, _, row| {
+    let shares = by_row(rows, cols, &unhindered, |i, _, row| {
         let mut sum = Times::new();
-        for &(a, spent) in chains.iter().flat_map(|times| &times[i]) {
+        for &(a, spent) in chains.iter().flat_map(|(times, _)| &times[i]) {
             add(&mut sum, a, spent);
         }
         sum.sort_unstable();

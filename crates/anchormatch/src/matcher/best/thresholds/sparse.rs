@@ -135,6 +135,11 @@ pub(in crate::matcher::best) const CHAIN_PROPOSALS: usize = 20_000_000;
 pub(in crate::matcher::best) const LEAST_SWEEPS: usize = 100;
 pub(in crate::matcher::best) const MOST_SWEEPS: usize = 1000;
 
+/// Sweeps of each chain from which on a stop leaves the answer to them.
+///
+/// `anchormatch match … --time-limit S --truth`, on copies of geometric graphs
+pub(in crate::matcher::best) const ENOUGH_SWEEPS: usize = 20;
+
 /// By how much chains are heated first, and one in how many sweeps they take to cool down: patches that lie wrong together
 /// move then, and more heat loses what holds them in graphs that kept .7 of their edges.
 ///
@@ -147,6 +152,13 @@ pub(in crate::matcher::best) const HEATED: f32 = 1.3;
 pub(in crate::matcher::best) const HEATED_WHEN_LED: f32 = 2.0;
 pub(in crate::matcher::best) const LED_BY: f32 = 5.0;
 pub(in crate::matcher::best) const HELD_ONE_IN: usize = 4;
+
+/// Powers of the posterior that are tried, the pairs of graphs that are dealt for it, and sweeps of each chain.
+///
+/// `scripts/bench_clustered.py`
+pub(in crate::matcher::best) const CHAIN_BELIEFS: [f32; 6] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5];
+pub(in crate::matcher::best) const CHAIN_DEALS: usize = 2;
+pub(in crate::matcher::best) const DEALT_SWEEPS: usize = 30;
 
 /// Anchors that distances are counted from.
 ///
