@@ -39,6 +39,9 @@ class Row(NamedTuple):
 
 ROWS = [
     Row("geometric", 0.7, 12, 150, 0.05),
+    Row("geometric", 0.7, 10, 200, 0.02),
+    Row("small world", 0.8, 6, 120, 0.04),
+    Row("planar", 0.9, 6, 100, 0.05),
     Row("geometric", 0.7, 12, 300, 0.05),
     Row("geometric", 0.9, 12, 200, 0.05),
     Row("small world", 0.8, 8, 200, 0.05),

@@ -83,6 +83,7 @@ fn of_fold(
         evidence: &evidence,
         seed: preset.seed,
         is_short: true,
+        is_asked_elsewhere: false,
         monitor,
     };
     let values = sampling.marginals(&found)?.values;

@@ -39,6 +39,8 @@ pub(super) struct Sampling<'a> {
     pub(super) seed: u64,
     /// Whether a rough answer does.
     pub(super) is_short: bool,
+    /// Whether other chains say how sure pairs are, and these say no more than who is in doubt.
+    pub(super) is_asked_elsewhere: bool,
     pub(super) monitor: &'a Monitor,
 }
 
@@ -89,6 +91,9 @@ impl Sampling<'_> {
             // Some nodes waver, the rest does not: one chain sees all of it.
             (confidence, _, _) = self.sample(found, &found.model, &single)?;
             let mean = mean_of_pairs(found, &confidence.values);
+            if self.is_asked_elsewhere && mean < SURE_ENOUGH {
+                return Ok(confidence);
+            }
             if !found.is_confirmed {
                 self.share_with_others(found, &single, &mut confidence)?;
             }
@@ -372,14 +377,14 @@ impl Sampling<'_> {
 }
 
 /// The mean confidence of the pairs found.
-fn mean_of_pairs(found: &Found, values: &Matrix) -> f64 {
+pub(super) fn mean_of_pairs(found: &Found, values: &Matrix) -> f64 {
     let sum: f64 = found.assignment.pairs().map(|pair| values[pair]).sum();
     sum / found.assignment.matched().max(1) as f64
 }
 
 /// Of so many matchings that are nearly as likely, the one with the most right pairs to be expected; of these, the
 /// nearest to the likeliest.
-fn decoded(values: &Matrix, found: &Found) -> Result<Assignment> {
+pub(super) fn decoded(values: &Matrix, found: &Found) -> Result<Assignment> {
     let mut worth = values.clone();
     for (i, a) in found.assignment.pairs() {
         worth[(i, a)] += TIE;
@@ -408,6 +413,7 @@ mod tests {
                 evidence: search.evidence,
                 seed: 3,
                 is_short: false,
+                is_asked_elsewhere: false,
                 monitor,
             };
             let sampled = sampling(search.monitor).marginals(&found).unwrap();

@@ -28,6 +28,7 @@ mod counted;
 mod deal;
 mod decoys;
 mod evidence;
+mod exchanges;
 #[cfg(test)]
 mod fixture;
 mod found;
@@ -392,13 +393,20 @@ impl Best {
         if symmetry.copy.is_none() && !evidence.has_priors() {
             found.independent = evidence.independent_weights();
         }
+        let exchanges = exchanges::are_asked(self, task, &evidence, &found);
         let sampling = Sampling {
             evidence: &evidence,
             seed: self.seed,
             is_short: false,
+            is_asked_elsewhere: exchanges,
             monitor: &monitor.with_share(SEARCH_SHARE),
         };
         let mut marginals = log.stage("marginals", monitor, |_| sampling.marginals(&found))?;
+        if exchanges {
+            log.stage("exchanges", monitor, |_| {
+                exchanges::sample(self, task, (&evidence, &found), &mut marginals, monitor)
+            })?;
+        }
         if let Some(decoded) = marginals.decoded.take() {
             found.replace(&evidence, decoded);
         }

@@ -60,7 +60,7 @@ use self::decision::decide;
 use self::expansion::expand;
 use self::known::Known;
 use self::restarts::{across, begin_from, restart};
-use self::sampling::sample;
+use self::sampling::{Exchanged, sample};
 use self::side::{NONE, Side, weights_differ};
 use super::chance::Chance;
 use super::closure::Closure;
@@ -285,6 +285,23 @@ pub(super) fn pairs(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Vec<(u
     let pairs = decide(&sides, &known, &beliefs.occupancy, false);
     let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
     pairs.collect()
+}
+
+/// Whether chains of exchanges suit two graphs, around a matching that was found over all pairs.
+pub(super) fn may_exchange(task: &Task<'_>, pairs: &[(usize, usize)]) -> bool {
+    let sides = Side::both(task, weights_differ(task.graphs()));
+    sampling::suit_around(&sides, &Known::of(task), pairs)
+}
+
+/// What they say; `None` when the monitor stops them too soon.
+pub(super) fn exchanged(
+    preset: &Best,
+    task: &Task<'_>,
+    pairs: &[(usize, usize)],
+    monitor: &Monitor,
+) -> Option<Exchanged> {
+    let sides = Side::both(task, weights_differ(task.graphs()));
+    sampling::sample_around(&sides, &Known::of(task), pairs, preset.seed, monitor)
 }
 
 /// What is left of chance for a task that is searched over all pairs, beside what decoys lead to over lists of candidates.

@@ -41,6 +41,16 @@ use crate::matcher::best::thresholds::sparse::{
 };
 use crate::monitor::Monitor;
 
+/// What chains came to.
+pub(in crate::matcher::best) struct Exchanged {
+    /// The shares of the time that nodes spend with each partner.
+    pub(in crate::matcher::best) shares: Csr<f32>,
+    /// The power of the posterior that they walked by.
+    pub(in crate::matcher::best) belief: f32,
+    /// Whether they came to a likelier matching than they began with.
+    is_likelier: bool,
+}
+
 /// Shares of the time below this are left out.
 const LEAST: f32 = 1e-4;
 
@@ -60,12 +70,12 @@ pub(super) fn sample(
         return (beliefs, false);
     }
     let first = permutation(sides, known, &beliefs);
-    let Some((occupancy, is_likelier)) = times(sides, known, &first, seed, monitor) else {
+    let Some(exchanged) = times(sides, known, &first, seed, monitor) else {
         return (beliefs, false);
     };
     let before = beliefs.expected_right();
-    let field = std::mem::replace(&mut beliefs.occupancy, occupancy);
-    if !is_likelier && beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
+    let field = std::mem::replace(&mut beliefs.occupancy, exchanged.shares);
+    if !exchanged.is_likelier && beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
         beliefs.occupancy = field;
         return (beliefs, false);
     }
@@ -76,13 +86,36 @@ pub(super) fn sample(
 fn is_asked(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> bool {
     let nodes = sides[0].nodes().max(sides[1].nodes());
     let sure = beliefs.sure(sides, known, RESTARTED_FROM);
-    nodes <= LARGEST_CONSENSUS
-        && known.is_of_edges_alone()
+    nodes <= LARGEST_CONSENSUS && in_doubt(&sure) >= IN_DOUBT && suits(sides, known, &beliefs.model)
+}
+
+/// Whether exchanges hold the nodes, neighbours move together, and edges are all that is known.
+fn suits(sides: &[Side<'_>; 2], known: &Known, model: &Model) -> bool {
+    known.is_of_edges_alone()
         && !known.rules_out()
-        && beliefs.model.kinds.is_none()
-        && beliefs.model.first >= CLOSE_RIVALS.ln()
-        && in_doubt(&sure) >= IN_DOUBT
+        && model.kinds.is_none()
+        && model.first >= CLOSE_RIVALS.ln()
         && sides.iter().all(are_even)
+}
+
+/// Whether chains around a matching that was found over all pairs suit the graphs.
+pub(super) fn suit_around(sides: &[Side<'_>; 2], known: &Known, pairs: &[(usize, usize)]) -> bool {
+    let size = sides[0].nodes().max(sides[1].nodes());
+    let first = filled_up(pairs.iter().copied(), size);
+    suits(sides, known, &Model::fit(sides, &real(sides, &first)))
+}
+
+/// What chains say that begin with such a matching; `None` when the monitor stops them.
+pub(super) fn sample_around(
+    sides: &[Side<'_>; 2],
+    known: &Known,
+    pairs: &[(usize, usize)],
+    seed: u64,
+    monitor: &Monitor,
+) -> Option<Exchanged> {
+    let size = sides[0].nodes().max(sides[1].nodes());
+    let first = filled_up(pairs.iter().copied(), size);
+    times(sides, known, &first, seed, monitor)
 }
 
 /// Whether hardly any node hangs by few edges, and degrees vary little.
@@ -118,15 +151,14 @@ pub(super) fn filled_up(pairs: impl Iterator<Item = (usize, usize)>, size: usize
     partners
 }
 
-/// The shares of the time that nodes spend with each partner, over chains that begin with a permutation, and whether these came
-/// to likelier ones; `None` when the monitor stops it.
+/// Chains that begin with a permutation; `None` when the monitor stops them too soon.
 fn times(
     sides: &[Side<'_>; 2],
     known: &Known,
     first: &[u32],
     seed: u64,
     monitor: &Monitor,
-) -> Option<(Csr<f32>, bool)> {
+) -> Option<Exchanged> {
     let size = sides[0].nodes().max(sides[1].nodes());
     let anchored = known.partners();
     let may_move = |i: &u32| {
@@ -176,7 +208,8 @@ fn times(
         free: &free,
         permutation: &likeliest.1,
     };
-    let ties = ties.to_the_power(asked.belief(seed, monitor)?);
+    let belief = asked.belief(seed, monitor)?;
+    let ties = ties.to_the_power(belief);
     let chains: Vec<(Vec<Times>, usize)> = cooled
         .par_iter()
         .enumerate()
@@ -204,7 +237,11 @@ fn times(
             .map(|&(a, spent)| (a, (spent as f32 / total).min(1.0)));
         row.extend(shares.filter(|(a, share)| (*a as usize) < cols && *share > LEAST));
     });
-    Some((shares?, is_likelier))
+    Some(Exchanged {
+        shares: shares?,
+        belief,
+        is_likelier,
+    })
 }
 
 /// J, F and the rest, by what a permutation keeps.
