@@ -13,7 +13,7 @@ use super::chain::{Chain, Ties};
 use super::side::{NONE, Side};
 use crate::error::Result;
 use crate::matcher::best::deal::deal;
-use crate::matcher::best::thresholds::sparse::{CHAIN_BELIEFS, CHAIN_DEALS, DEALT_SWEEPS};
+use crate::matcher::best::thresholds::sparse::{CHAIN_BELIEFS, DEALT_SWEEPS};
 use crate::monitor::Monitor;
 
 /// What the belief is asked of.
@@ -24,6 +24,8 @@ pub(super) struct Likeliest<'a> {
     pub(super) free: &'a [u32],
     /// Of the larger side's size.
     pub(super) permutation: &'a [u32],
+    /// Pairs that are dealt from it.
+    pub(super) deals: usize,
 }
 
 impl Likeliest<'_> {
@@ -48,7 +50,7 @@ impl Likeliest<'_> {
     /// How many more edges than the right matching chains keep in the mean, under a power of the posterior.
     fn excess(&self, power: f32, seed: u64, monitor: &Monitor) -> Option<f64> {
         let ties = self.ties.to_the_power(power);
-        let each: Option<Vec<f64>> = (0..CHAIN_DEALS as u64)
+        let each: Option<Vec<f64>> = (0..self.deals as u64)
             .into_par_iter()
             .map(|stream| {
                 let graphs = self
@@ -62,7 +64,7 @@ impl Likeliest<'_> {
                 Some(chain.mean_kept_edges(DEALT_SWEEPS, monitor)? - kept)
             })
             .collect();
-        Some(each?.iter().sum::<f64>() / CHAIN_DEALS as f64)
+        Some(each?.iter().sum::<f64>() / self.deals as f64)
     }
 
     fn dealt(&self, seed: u64) -> Result<[crate::graph::Graph; 2]> {
@@ -86,6 +88,7 @@ mod tests {
     use super::super::sampling::ties;
     use super::*;
     use crate::graph::Graph;
+    use crate::matcher::best::thresholds::sparse::CHAIN_DEALS;
 
     const NODES: usize = 250;
 
@@ -108,6 +111,7 @@ mod tests {
             ties: &ties(&sides, &permutation),
             free: &permutation,
             permutation: &permutation,
+            deals: CHAIN_DEALS,
         };
         asked.belief(1, &Monitor::silent()).unwrap()
     }
@@ -139,6 +143,7 @@ mod tests {
             ties: &ties(&sides, &permutation),
             free: &permutation,
             permutation: &permutation,
+            deals: CHAIN_DEALS,
         };
         let monitor = Monitor::silent();
         monitor.cancel_token().cancel();

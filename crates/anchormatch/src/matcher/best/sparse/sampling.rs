@@ -35,9 +35,9 @@ use super::rows::by_row;
 use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
-    CHAIN_PROPOSALS, CHAINS, CLOSE_RIVALS, COOLED_ONE_IN, ENOUGH_SWEEPS, HEATED, HEATED_WHEN_LED,
-    HELD_ONE_IN, IN_DOUBT, LARGEST_CONSENSUS, LEAST_SWEEPS, LOOSE_EDGES, MOST_DISPERSED,
-    MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
+    CHAIN_DEALS, CHAIN_PROPOSALS, CHAINS, CHAINS_OF_MANY, CLOSE_RIVALS, COOLED_ONE_IN,
+    ENOUGH_SWEEPS, HEATED, HEATED_WHEN_LED, HELD_ONE_IN, IN_DOUBT, LEAST_SWEEPS, LOOSE_EDGES,
+    MANY_NODES, MOST_DISPERSED, MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
 };
 use crate::monitor::Monitor;
 
@@ -53,6 +53,12 @@ pub(in crate::matcher::best) struct Exchanged {
 
 /// Shares of the time below this are left out.
 const LEAST: f32 = 1e-4;
+
+/// Bytes of a chain for each node: what it looks up, and the times with some ten partners.
+const CHAIN_BYTES: usize = 200;
+
+/// Bytes of a dealt pair for each arc, while it is made.
+const DEALT_BYTES: usize = 100;
 
 /// What the degree of an end counts, half of what it counts between strangers.
 const OF_DEGREES: f32 = 0.25;
@@ -84,9 +90,8 @@ pub(super) fn sample(
 
 /// Whether chains are better than the field, and worth their time.
 fn is_asked(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> bool {
-    let nodes = sides[0].nodes().max(sides[1].nodes());
     let sure = beliefs.sure(sides, known, RESTARTED_FROM);
-    nodes <= LARGEST_CONSENSUS && in_doubt(&sure) >= IN_DOUBT && suits(sides, known, &beliefs.model)
+    in_doubt(&sure) >= IN_DOUBT && suits(sides, known, &beliefs.model)
 }
 
 /// Whether exchanges hold the nodes, neighbours move together, and edges are all that is known.
@@ -167,6 +172,14 @@ fn times(
             .is_none_or(|&partner| partner == NONE)
     };
     let free: Vec<u32> = (0..size as u32).filter(may_move).collect();
+    let (count, deals) = match size > MANY_NODES {
+        true => (CHAINS_OF_MANY, 1),
+        false => (CHAINS, CHAIN_DEALS),
+    };
+    let arcs = sides.iter().map(|side| side.edges.entries()).sum::<usize>();
+    let chains = count * size * CHAIN_BYTES;
+    let needed = chains.max(deals * arcs * DEALT_BYTES) as u64;
+    monitor.reserve("chains of exchanges", needed, &[]).ok()?;
     let sweeps = CHAIN_PROPOSALS / (CHAINS * free.len().max(1));
     let sweeps = sweeps.clamp(LEAST_SWEEPS, MOST_SWEEPS);
     let cooling = sweeps / COOLED_ONE_IN;
@@ -175,7 +188,7 @@ fn times(
     let begin = |ties, partners: &[u32], stream: usize| {
         Chain::new(sides, ties, &free, partners.to_vec(), (seed, stream as u64))
     };
-    let cooled: Option<Vec<(f64, Vec<u32>)>> = (0..CHAINS)
+    let cooled: Option<Vec<(f64, Vec<u32>)>> = (0..count)
         .into_par_iter()
         .map(|k| {
             let mut chain = begin(&held, first, k);
@@ -183,7 +196,7 @@ fn times(
                 None => chain.cool(HEATED, None, cooling, monitor)?,
                 Some(landmarks) => {
                     chain.cool(HEATED, None, cooling / HELD_ONE_IN, monitor)?;
-                    let mut led = begin(&held, first, CHAINS + k);
+                    let mut led = begin(&held, first, count + k);
                     led.cool(HEATED_WHEN_LED, Some(landmarks), cooling, monitor)?;
                     if led.evidence() >= chain.evidence() {
                         chain = led;
@@ -207,19 +220,20 @@ fn times(
         ties: &ties,
         free: &free,
         permutation: &likeliest.1,
+        deals,
     };
     let belief = asked.belief(seed, monitor)?;
     let ties = ties.to_the_power(belief);
-    let chains: Vec<(Vec<Times>, usize)> = cooled
+    let walked: Vec<(Vec<Times>, usize)> = cooled
         .par_iter()
         .enumerate()
         .map(|(k, (_, partners))| {
-            let mut chain = begin(&ties, partners, 2 * CHAINS + k);
+            let mut chain = begin(&ties, partners, 2 * count + k);
             chain.sample(sweeps - cooling, monitor)
         })
         .collect();
     // What a stop leaves of them says more than the field does, once it is enough.
-    let made = || chains.iter().map(|(_, made)| *made);
+    let made = || walked.iter().map(|(_, made)| *made);
     if made().any(|made| made < ENOUGH_SWEEPS.min(sweeps - cooling)) {
         return None;
     }
@@ -228,7 +242,7 @@ fn times(
     let (rows, cols) = (sides[0].nodes(), sides[1].nodes());
     let shares = by_row(rows, cols, &unhindered, |i, _, row| {
         let mut sum = Times::new();
-        for &(a, spent) in chains.iter().flat_map(|(times, _)| &times[i]) {
+        for &(a, spent) in walked.iter().flat_map(|(times, _)| &times[i]) {
             add(&mut sum, a, spent);
         }
         sum.sort_unstable();

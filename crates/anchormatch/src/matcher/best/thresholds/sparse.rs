@@ -153,6 +153,12 @@ pub(in crate::matcher::best) const HEATED_WHEN_LED: f32 = 2.0;
 pub(in crate::matcher::best) const LED_BY: f32 = 5.0;
 pub(in crate::matcher::best) const HELD_ONE_IN: usize = 4;
 
+/// Chains beyond so many nodes, one pair of graphs being dealt for them: more nodes say as much as more chains.
+///
+/// `anchormatch match … --json` shows what stage `sampling` took
+pub(in crate::matcher::best) const MANY_NODES: usize = 50_000;
+pub(in crate::matcher::best) const CHAINS_OF_MANY: usize = 2;
+
 /// Powers of the posterior that are tried, the pairs of graphs that are dealt for it, and sweeps of each chain.
 ///
 /// `scripts/bench_clustered.py`
