@@ -11,10 +11,10 @@
 
 use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
-    DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, HIDDEN_ASKED,
-    HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED, LISTED_DECOYS_ASKED,
-    LISTED_STANDING, MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING, MAP_STANDING_BESIDE, STANDING,
-    STANDING_BESIDE,
+    DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, FORETOLD_NEEDED,
+    HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED,
+    LISTED_DECOYS_ASKED, LISTED_STANDING, MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING,
+    MAP_STANDING_BESIDE, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -106,7 +106,7 @@ impl Chance {
 
     /// Whether these leave no question for decoys.
     pub(super) fn is_settled_by_distances(&self) -> bool {
-        self.distances.is_some() && self.weight >= DISTANCES_SETTLE
+        self.distances.is_some() && self.is_settled()
     }
 
     /// What leaves less to chance of this and another answer.
@@ -151,6 +151,21 @@ impl Chance {
             foretold: Some(told),
             ..Self::beyond(odds * CHANCE_WIDTH)
         }
+    }
+
+    /// With what nearly all anchors foretell of each. Two that agree by chance foretell each other, so that half of it counts: k
+    /// anchors that agree tell (k − 1) ln m, and foretell k ln m.
+    pub(super) fn of_each_other(foretold: &Foretold) -> Self {
+        let told = 0.5 * foretold.nats();
+        Self {
+            foretold: Some(told),
+            ..Self::beyond((told - FORETOLD_NEEDED) * CHANCE_WIDTH)
+        }
+    }
+
+    /// Whether so little is left to chance that nobody else need be asked.
+    pub(super) fn is_settled(&self) -> bool {
+        self.weight >= DISTANCES_SETTLE
     }
 
     /// Where decoys led to the same match.
@@ -324,6 +339,17 @@ mod tests {
         // A bound that no triangles weaken needs no decoys, and what is far below it has none to fear.
         assert!(!asks(100.0, 1.0) && asks(100.0, 0.8) && !asks(-140.0, 0.8) && !asks(-60.0, 1.0));
         assert!(asks(10.0, 1.0) && asks(400.0, 0.5) && !asks(400.0, 0.8));
+    }
+
+    #[test]
+    fn anchors_that_nearly_all_others_foretell_rule_chance_out() {
+        let weight = |times: &[f64]| Chance::of_each_other(&Foretold(times.to_vec())).weight;
+        // Six of a hundred free nodes, all or half of them foretold, or none.
+        assert!(weight(&[90.0; 6]) > 0.99);
+        assert!(weight(&[50.0, 50.0, 50.0, 0.0, 0.0, 0.0]) > 0.5);
+        assert!(weight(&[0.0; 6]) < 0.2 && weight(&[1.0; 6]) < 0.2);
+        // Two that agree by chance are no proof.
+        assert!(weight(&[90.0, 90.0, 0.0, 0.0, 0.0, 0.0]) < 0.5);
     }
 
     #[test]

@@ -417,7 +417,8 @@ impl Best {
         found.describe(&evidence, &mut log);
         let chance = log.stage("chance", monitor, |_| {
             let values = &mut marginals.values;
-            self.weigh(task, &evidence, &found, &symmetry, values, monitor)
+            let kind = (&symmetry, exchanges);
+            self.weigh(task, &evidence, &found, kind, values, monitor)
         })?;
         chance.describe(&mut log);
         let report = log.stage("anchor check", monitor, |_| {
@@ -494,7 +495,7 @@ impl Best {
         task: &Task<'_>,
         evidence: &Evidence<'_>,
         found: &Found,
-        symmetry: &Symmetry,
+        (symmetry, is_clustered): (&Symmetry, bool),
         values: &mut Matrix,
         monitor: &Monitor,
     ) -> Result<Chance> {
@@ -560,6 +561,10 @@ impl Best {
                 chance = chance.beside_decoys(standing, of_all);
             }
             chance = chance.or(by_distances);
+            if is_clustered && !chance.is_settled() {
+                let told = sparse::foretold(self, task, monitor);
+                chance = chance.or(told);
+            }
         } else if let Some(independent) = found.independent
             && regime::may_hide_anchors(task)
             && chance.is_worth_hiding(pairs, independent)

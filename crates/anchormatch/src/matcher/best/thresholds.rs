@@ -261,6 +261,12 @@ pub(super) const DISTANCES_SETTLE: f64 = 0.95;
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`
 pub(super) const STANDING_BESIDE: f64 = 1.5;
 
+/// Nats that nearly all anchors have to foretell of each for a match to be as likely right as found by chance, where neighbours are
+/// joined among themselves.
+///
+/// `scripts/bench_trust.py --rows unrelated --kinds geometric`, `scripts/bench_clustered.py --largest 300`
+pub(super) const FORETOLD_NEEDED: f64 = 2.5;
+
 /// Searches by which every anchor is hidden once.
 ///
 /// the example `dependent_weights`

@@ -38,6 +38,7 @@ mod decision;
 mod decoys;
 mod distances;
 mod expansion;
+mod foretold;
 mod kinds;
 mod known;
 mod landmarks;
@@ -62,7 +63,7 @@ use self::known::Known;
 use self::restarts::{across, begin_from, restart};
 use self::sampling::{Exchanged, sample};
 use self::side::{NONE, Side, weights_differ};
-use super::chance::Chance;
+use super::chance::{Chance, Foretold};
 use super::closure::Closure;
 use super::symmetry;
 use super::{Best, Effort, RegimeChoice};
@@ -318,6 +319,14 @@ pub(super) fn beside_decoys(
         closure: None,
     };
     judges.beside_decoys(preset, &mut Known::of(task), chance, monitor)
+}
+
+/// What is left of chance by what the other anchors foretell of each, by chains of exchanges.
+pub(super) fn foretold(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Option<Chance> {
+    let sides = Side::both(task, weights_differ(task.graphs()));
+    let (mut known, most) = (Known::of(task), iterations(preset.effort));
+    let times = foretold::foretold(&sides, &mut known, most, preset.seed, monitor)?;
+    Some(Chance::of_each_other(&Foretold(times)))
 }
 
 /// The same beside the distances of the anchors from each other, where these tell something.

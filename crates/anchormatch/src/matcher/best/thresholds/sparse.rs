@@ -196,6 +196,11 @@ pub(in crate::matcher::best) const SKEWED: f64 = 0.75;
 /// `scripts/bench_trust.py --rows unrelated`; `anchormatch match … --json` shows what stage `chance` took
 pub(in crate::matcher::best) const FIRST_DECOYS: usize = 4;
 
+/// Searches by which every anchor is hidden once, where anchors are asked about each other.
+///
+/// `scripts/bench_clustered.py --largest 300`
+pub(in crate::matcher::best) const FORETOLD_FOLDS: usize = 4;
+
 /// The share of a match that decoys must lead to as well for it to be found again: matches of strangers of 300 nodes and more had .04 of their
 /// pairs in common at the most.
 ///
