@@ -97,19 +97,20 @@ fn setting(numbers: &SettingNumbers) -> PyResult<Setting> {
     Setting::new([&numbers.0, &numbers.1], &numbers.2).map_err(exception)
 }
 
-fn five(numbers: &[f64]) -> PyResult<[f64; 5]> {
+fn six(numbers: &[f64]) -> PyResult<[f64; 6]> {
     numbers.try_into().map_err(|_| {
         PyValueError::new_err(format!(
-            "model: found {} numbers, expected 5",
+            "model: found {} numbers, expected 6",
             numbers.len()
         ))
     })
 }
 
-fn nine(numbers: &[f64]) -> PyResult<Vec<Numbers>> {
-    let parts = numbers.chunks(9).map(|part| {
+fn counts_of_parts(numbers: &[f64]) -> PyResult<Vec<Numbers>> {
+    const EACH: usize = std::mem::size_of::<Numbers>() / std::mem::size_of::<f64>();
+    let parts = numbers.chunks(EACH).map(|part| {
         part.try_into()
-            .map_err(|_| PyValueError::new_err("counts: expected 9 numbers a part"))
+            .map_err(|_| PyValueError::new_err(format!("counts: expected {EACH} numbers a part")))
     });
     parts.collect()
 }
@@ -132,6 +133,7 @@ pub(crate) fn blocks_constants(fast: bool) -> HashMap<&'static str, f64> {
         ("tentative", c.tentative as f64),
         ("iterations", c.iterations as f64),
         ("restarts", c.restarts as f64),
+        ("alone", c.alone),
         ("fits", c.fits as f64),
         ("fitted_above", f64::from(c.fitted_above)),
         ("still", c.still),
@@ -421,18 +423,18 @@ pub(crate) fn blocks_looks<'py>(
         .into_pyarray(py))
 }
 
-/// The five numbers of the model.
+/// The six numbers of the model.
 #[pyfunction]
 pub(crate) fn blocks_fit(counts: F64<'_>, looks: F64<'_>) -> PyResult<Vec<f64>> {
     let looks = looks.as_slice()?.chunks_exact(2);
     let looks: Vec<(f64, f64)> = looks.map(|look| (look[0], look[1])).collect();
-    Ok(blocks::fit(&nine(counts.as_slice()?)?, &looks).to_vec())
+    Ok(blocks::fit(&counts_of_parts(counts.as_slice()?)?, &looks).to_vec())
 }
 
 /// Whether two fits say the same, but for little.
 #[pyfunction]
 pub(crate) fn blocks_is_near(one: Vec<f64>, other: Vec<f64>) -> PyResult<bool> {
-    Ok(blocks::is_near(five(&one)?, five(&other)?))
+    Ok(blocks::is_near(six(&one)?, six(&other)?))
 }
 
 /// What an edge costs that the source, or the target, has alone.
@@ -442,10 +444,49 @@ pub(crate) fn blocks_missing(numbers: SettingNumbers) -> PyResult<(f32, f32)> {
     Ok((source, target))
 }
 
-/// The likelihood of all targets that nobody speaks for, and of no partner at all.
+type Rests<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// What nodes have beside their candidates: the logarithm, and the share of it that is no partner at all.
 #[pyfunction]
-pub(crate) fn blocks_others(numbers: SettingNumbers, left: f64) -> PyResult<f64> {
-    Ok(setting(&numbers)?.others(left))
+pub(crate) fn blocks_rests<'py>(
+    py: Python<'py>,
+    numbers: SettingNumbers,
+    settled: F32<'py>,
+    open: Flags<'py>,
+    left: (f64, f64),
+    share: f64,
+) -> PyResult<Rests<'py>> {
+    let setting = setting(&numbers)?;
+    let rests = setting.rests(settled.as_slice()?, open.as_slice()?, left, share);
+    let (logs, alone): (Vec<f64>, Vec<f64>) = rests
+        .map_err(exception)?
+        .into_iter()
+        .map(|rest| (rest.log, rest.alone))
+        .unzip();
+    Ok((logs.into_pyarray(py), alone.into_pyarray(py)))
+}
+
+/// The expected numbers of nodes without a partner, by parts.
+#[pyfunction]
+pub(crate) fn blocks_expected_alone<'py>(
+    py: Python<'py>,
+    occupancy: ListArrays<'py>,
+    rest: F64<'py>,
+    alone: F64<'py>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let lists = lists!(occupancy);
+    let each = rest.as_slice()?.iter().zip(alone.as_slice()?);
+    let rests: Vec<_> = each
+        .map(|(&log, &alone)| blocks::Rest { log, alone })
+        .collect();
+    let parts = py.detach(|| blocks::expected_alone(&lists, &rests));
+    Ok(parts.map_err(exception)?.into_pyarray(py))
+}
+
+/// The share of the source nodes that have no partner, by their expected number.
+#[pyfunction]
+pub(crate) fn blocks_share_alone(numbers: SettingNumbers, expected: f64) -> PyResult<f64> {
+    Ok(setting(&numbers)?.share_alone(expected))
 }
 
 /// The likelihood that all settled neighbours of open nodes are missed, by parts.
@@ -603,7 +644,7 @@ pub(crate) fn blocks_weigh(
         .into_iter()
         .map(|(counts, common, prior, table, pairs)| {
             Ok(PairSet {
-                counts: nine(&counts)?,
+                counts: counts_of_parts(&counts)?,
                 common,
                 prior,
                 degrees: table.into_iter().map(|(x, y, n)| ((x, y), n)).collect(),

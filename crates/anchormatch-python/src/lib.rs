@@ -35,10 +35,11 @@ mod native {
     use super::cluster::{
         blocks_ask, blocks_balanced, blocks_bounds, blocks_choose, blocks_classes, blocks_compare,
         blocks_constants, blocks_count_source, blocks_count_target, blocks_course, blocks_duals,
-        blocks_fit, blocks_graph_numbers, blocks_is_near, blocks_left_over, blocks_lists,
-        blocks_looks, blocks_missed, blocks_missing, blocks_others, blocks_part, blocks_reach,
-        blocks_rows, blocks_samples, blocks_scores, blocks_settled, blocks_stuck, blocks_sums,
-        blocks_sums_are_old, blocks_touched, blocks_weigh,
+        blocks_expected_alone, blocks_fit, blocks_graph_numbers, blocks_is_near, blocks_left_over,
+        blocks_lists, blocks_looks, blocks_missed, blocks_missing, blocks_part, blocks_reach,
+        blocks_rests, blocks_rows, blocks_samples, blocks_scores, blocks_settled,
+        blocks_share_alone, blocks_stuck, blocks_sums, blocks_sums_are_old, blocks_touched,
+        blocks_weigh,
     };
     #[pymodule_export]
     use super::drop_in::{

@@ -11,7 +11,9 @@ from .._native import (
     blocks_choose,
     blocks_compare,
     blocks_duals,
+    blocks_expected_alone,
     blocks_left_over,
+    blocks_rests,
     blocks_sums,
     blocks_touched,
 )
@@ -59,7 +61,11 @@ def surroundings(
         "settled": settled_or_closed(settled, is_free & ~block["alone"]),
     }
     if side == 1:
-        held["head"] = blocks_left_over(own["mass"], settled, common["missing"][1])
+        mass = own["mass"]
+        held["head"] = {
+            "left": blocks_left_over(mass, settled, common["missing"][1]),
+            "free": blocks_left_over(mass, settled, 0.0),
+        }
         return held
     ask_again = is_free & ~block["alone"]
     if keep:
@@ -77,7 +83,8 @@ def evidence(
     believed: list[Ref],
     rows: list[Ref],
     others_at: list[Ref],
-    others: float,
+    left: tuple[float, float],
+    share_alone: float,
 ) -> Held:
     """The evidence of the candidates of every node; who was not asked again keeps what it had."""
     nodes = around["nodes"]
@@ -92,7 +99,7 @@ def evidence(
         around["own_settled"],
         (rows, "rows"),
         others_at,
-        others,
+        left[0],
         "evidence",
     )
     count = len(block["degree"])
@@ -114,13 +121,15 @@ def evidence(
     columns = np.concatenate([part[1] for part in parts])[order].astype(np.uint32)
     values = np.concatenate([part[2] for part in parts])[order].astype(np.float32)
     del parts, row, order
-    rest = np.where(block["anchored"] == NONE, np.log(max(others, np.finfo(np.float64).tiny)), -np.inf)
+    is_open = block["anchored"] == NONE
+    rest, alone = blocks_rests(common["setting"], around["own_settled"], is_open, left, share_alone)
     wanted, local = np.unique(columns, return_inverse=True)
     return {
         "begin": block["begin"],
         "lists": (offsets_of(full), local.astype(np.uint32).reshape(-1), values),
         "wanted": wanted,
         "rest": rest,
+        "alone": alone,
         "head": len(values),
     }
 
@@ -172,7 +181,11 @@ def occupancy(reader: Reader, lists: Held, duals: Held, before: Held) -> Held:
         "moved": moved,
         "partner": partner,
         "share": share,
-        "head": {"changed": changed, "right": right},
+        "head": {
+            "changed": changed,
+            "right": right,
+            "alone": blocks_expected_alone(after, lists["rest"], lists["alone"]),
+        },
     }
 
 

@@ -15,8 +15,8 @@ from .._native import (
     blocks_fit,
     blocks_is_near,
     blocks_missing,
-    blocks_others,
     blocks_settled,
+    blocks_share_alone,
     blocks_stuck,
     blocks_sums_are_old,
 )
@@ -41,6 +41,11 @@ _EVERY, _TIMES = 10.0, 10.0
 _BREATH, _RETURN = 1.0, 60.0
 #: Losses in a row, without a round between them, after which a run is given up.
 _LOSSES = 10
+
+
+def _total(heads: list[Any], name: str) -> float:
+    """The sum of what all blocks say by parts, in their order."""
+    return float(sum(np.concatenate([head[name] for head in heads]).tolist()))
 
 
 class Run:
@@ -212,7 +217,7 @@ class Run:
             "phase": "begin",
             "size": size,
             "numbers": [side.numbers for side in sides],
-            "fitted": [0.5, 0.5, 1.0, 0.0, 0.7],
+            "fitted": [0.5, 0.5, 1.0, 0.0, 0.7, 1.0],
             "soft": soft,
             "anchors": len(pairs),
             "restarts": 0,
@@ -397,7 +402,7 @@ class Run:
         held["o0"], held["o1"] = found
         for name in ("s0", "s1", "l0", "l1"):
             held.pop(name, None)
-        self.at.update(phase="believe", iteration=0, keep=False)
+        self.at.update(phase="believe", iteration=0, keep=False, alone=self.constants["alone"])
 
     def _believe(self) -> None:
         at, held, common, constants = self.at, self.held, self.common, self.constants
@@ -410,7 +415,7 @@ class Run:
             believe.surroundings,
             lambda k, p: (common, k, held[f"b{k}"][p], held[f"o{k}"][p], refs[k], keep),
         )
-        others = blocks_others(common["setting"], float(sum(np.concatenate(heads[1]).tolist())))
+        left, free = (_total(heads[1], name) for name in ("left", "free"))
         rows, near = self._refs("b1"), self.engine.refs(held["b1"], around[1])
         before = held.get("n0")
         lists, _ = self._one(
@@ -427,7 +432,8 @@ class Run:
                 refs[0],
                 rows,
                 near,
-                others,
+                (left, free),
+                at["alone"],
             ),
         )
         # What was known before is not held beside what is known now.
@@ -450,7 +456,8 @@ class Run:
         held["o0"] = after
         nodes = max(int(at["numbers"][0][0]), 1)
         change = sum(head["changed"] for head in heads0) / nodes
-        at["right"] = float(sum(np.concatenate([head["right"] for head in heads0]).tolist()))
+        at["right"] = _total(heads0, "right")
+        at["alone"] = blocks_share_alone(common["setting"], _total(heads0, "alone"))
         at["keep"] = True
         if at["iteration"] < constants["fits"]:
             least = float(np.nextafter(np.float32(constants["fitted_above"]), np.float32(1)))

@@ -6,12 +6,14 @@
 //! left over, for a node, is the chance that none of its candidates is the one.
 
 use crate::matcher::best::thresholds::sparse::{
-    BELIEF_FITS, CANDIDATES, CERTAIN, DEPTH_OF_CANDIDATES, FITTED_FROM, SAME_BELIEF, STILL,
+    ALONE_AT_FIRST, BELIEF_FITS, CANDIDATES, CERTAIN, DEPTH_OF_CANDIDATES, FITTED_FROM,
+    SAME_BELIEF, STILL,
 };
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::alone::{self, Alone, Rest};
 use super::expansion::Expansion;
 use super::known::Known;
 use super::model::{Model, PART};
@@ -22,9 +24,6 @@ use crate::assignment::ListedBalance;
 use crate::linalg::Csr;
 use crate::monitor::{Monitor, Progress};
 
-/// The share of the nodes that have no partner at all, before anything is known.
-const ALONE: f64 = 0.001;
-
 /// What is believed.
 pub(super) struct Beliefs {
     /// Probabilities of targets, by source node.
@@ -33,6 +32,8 @@ pub(super) struct Beliefs {
     pub(super) iterations: usize,
     /// The share of likeliest partners that changed, by iteration.
     pub(super) changes: Vec<f64>,
+    /// The share of the source nodes that have no partner.
+    pub(super) alone: f64,
 }
 
 /// What the beliefs make of every node's surroundings.
@@ -43,8 +44,10 @@ pub(super) struct Surroundings {
     pub(super) settled: [Vec<f32>; 2],
     /// What it costs each node that none of them is kept, where that depends on the kinds of edges.
     pub(super) lost: Option<[Vec<f32>; 2]>,
-    /// The likelihood of all targets that no neighbour speaks for, together, and of no partner at all.
-    pub(super) others: f64,
+    /// The likelihood of all targets that no neighbour speaks for, together.
+    pub(super) left: f64,
+    /// How many targets nobody has.
+    free: f64,
 }
 
 impl Beliefs {
@@ -91,13 +94,13 @@ impl Beliefs {
             model: &self.model,
             from: 0,
             known,
-            others: surroundings.others,
+            others: surroundings.left,
         }
     }
 
     /// The surroundings of every node.
     pub(super) fn surroundings(&self, sides: &[Side<'_>; 2]) -> Surroundings {
-        let [source, target] = sides;
+        let target = &sides[1];
         let masses = masses(&self.occupancy, target.nodes());
         let settled = [0, 1].map(|k| sides[k].over_neighbours(|j| masses[k][j]));
         let lost = (self.model).lost(sides, [&|j| masses[0][j], &|j| masses[1][j]]);
@@ -111,13 +114,16 @@ impl Beliefs {
             let nodes = part * PART..part * PART + masses.len();
             left_over(masses, nodes.map(nats))
         });
-        let left: f64 = left.sum();
-        let nodes = source.nodes().min(target.nodes());
+        let left = left.sum();
+        let parts = masses[1].chunks(PART);
+        let free = parts.map(|masses| left_over(masses, std::iter::repeat_n(0.0, masses.len())));
+        let free = free.sum();
         Surroundings {
             masses,
             settled,
             lost,
-            others: others(left, nodes),
+            left,
+            free,
         }
     }
 }
@@ -128,11 +134,6 @@ pub(super) fn left_over(masses: &[f32], nats: impl Iterator<Item = f32>) -> f64 
     let each = masses.iter().zip(nats);
     each.map(|(mass, nats)| f64::from(1.0 - mass).max(0.0) * f64::from(nats).exp())
         .sum()
-}
-
-/// The same of all targets with the likelihood of no partner at all; `nodes` are those of the smaller side.
-pub(super) fn others(left: f64, nodes: usize) -> f64 {
-    left + ALONE / (1.0 - ALONE) * nodes as f64
 }
 
 /// The sum of the likeliest partners' probabilities, over some rows.
@@ -164,6 +165,7 @@ pub(super) fn believe(
         model: expansion.model,
         iterations: 0,
         changes: Vec::new(),
+        alone: ALONE_AT_FIRST,
     };
     go_on(sides, known, beliefs, iterations, monitor)
 }
@@ -181,13 +183,14 @@ pub(super) fn go_on(
     let mut last: Option<Last> = None;
     for iteration in 0..iterations {
         let updated = update(sides, known, &anchored, &beliefs, last.as_ref(), monitor);
-        let Some((nats, others)) = updated else {
+        let Some((nats, rests)) = updated else {
             break;
         };
-        let rest = |i: usize| rest(known, &anchored, i, others);
-        let Some(occupancy) = balance.balance(&nats, rest, monitor) else {
+        let Some(occupancy) = balance.balance(&nats, |i| rests[i].log, monitor) else {
             break;
         };
+        let expected = alone::expected(&occupancy, &rests);
+        beliefs.alone = alone::share(expected.into_iter().sum(), rests.len());
         let change =
             changed(&beliefs.occupancy, &occupancy) as f64 / sides[0].nodes().max(1) as f64;
         let moved = moved(&beliefs.occupancy, &occupancy);
@@ -226,25 +229,37 @@ pub(super) fn tempered(
 ) -> Beliefs {
     let anchored = known.partners();
     let updated = update(sides, known, &anchored, &beliefs, None, monitor);
-    let Some((nats, others)) = updated else {
+    let Some((nats, rests)) = updated else {
         return beliefs;
     };
     let nats = nats.map(|nats| share * nats);
-    let rest = |i: usize| rest(known, &anchored, i, others);
     let mut balance = ListedBalance::new(sides[1].nodes());
-    if let Some(occupancy) = balance.balance(&nats, rest, monitor) {
+    if let Some(occupancy) = balance.balance(&nats, |i| rests[i].log, monitor) {
         beliefs.occupancy = occupancy;
     }
     beliefs
 }
 
-/// The logarithm of what a source node has beside its candidates.
-fn rest(known: &Known, anchored: &[Vec<u32>; 2], i: usize, others: f64) -> f64 {
-    if anchored[0][i] == NONE {
-        known.others(0, i, others).max(f64::MIN_POSITIVE).ln()
-    } else {
-        f64::NEG_INFINITY
-    }
+/// What every source node has beside its candidates.
+fn rests(
+    known: &Known,
+    anchored: &[u32],
+    beliefs: &Beliefs,
+    surroundings: &Surroundings,
+) -> Vec<Rest> {
+    let missing = beliefs.model.missing()[0];
+    let alone = Alone::new(beliefs.alone, surroundings.free, beliefs.model.dispersion);
+    let each = anchored.iter().enumerate().map(|(i, &partner)| {
+        if partner != NONE {
+            return Rest::NOTHING;
+        }
+        let lost = match &surroundings.lost {
+            None => surroundings.settled[0][i] * missing,
+            Some(lost) => lost[0][i],
+        };
+        alone.beside(known.others(0, i, surroundings.left), lost)
+    });
+    each.collect()
 }
 
 /// The evidence of the iteration before under the same model, and the nodes whose beliefs it changed.
@@ -253,7 +268,7 @@ struct Last {
     moved: Vec<bool>,
 }
 
-/// The evidence for every node's candidates, and for all others together; `None` when the monitor stops it.
+/// The evidence for every node's candidates, and what it has beside them; `None` when the monitor stops it.
 ///
 /// Nodes none of whose neighbours has changed its mind keep what they had.
 fn update(
@@ -263,7 +278,7 @@ fn update(
     beliefs: &Beliefs,
     last: Option<&Last>,
     monitor: &Monitor,
-) -> Option<(Csr<f32>, f64)> {
+) -> Option<(Csr<f32>, Vec<Rest>)> {
     let [source, target] = sides;
     let surroundings = beliefs.surroundings(sides);
     let [certain, _] = likeliest(&beliefs.occupancy, target.nodes(), CERTAIN);
@@ -290,7 +305,8 @@ fn update(
             shortlist(&scratch.candidates, row);
         },
     )?;
-    Some((nats, surroundings.others))
+    let rests = rests(known, &anchored[0], beliefs, &surroundings);
+    Some((nats, rests))
 }
 
 /// What was settled, taken for certain: the first iteration judges it.

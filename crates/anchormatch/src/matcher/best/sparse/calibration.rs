@@ -91,7 +91,7 @@ fn questions(
         Some(Question {
             own,
             rivals: rivals.collect(),
-            others: known.others(0, i, surroundings.others),
+            others: known.others(0, i, surroundings.left),
         })
     });
     found.unwrap_or_default()

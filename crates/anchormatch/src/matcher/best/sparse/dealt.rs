@@ -129,7 +129,7 @@ mod tests {
         let plane: Vec<_> = plane.collect();
         let [independent, plane] = [belief_of(&uniform), belief_of(&plane)];
         assert!(independent > 0.95, "{independent}");
-        assert!(plane < 0.95 && plane >= 0.5, "{plane}");
+        assert!((0.5..0.95).contains(&plane), "{plane}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | observations | `side`, `kinds`, `known` | adjacency lists with standardised degrees and weights, and the kinds of edges; anchors and other evidence |
 //! | expansion | `expansion` | pairs settled from the anchors outwards, the surest first, and the [model](model) they fit |
-//! | beliefs | `beliefs` | the probabilities of every node's candidates, by a mean field on lists |
+//! | beliefs | `beliefs`, `alone` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
 //! | sampling | `sampling`, `chain`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, in clustered graphs that hold every node |
@@ -24,6 +24,7 @@
 //! known of its neighbours? Each node is asked apart from the others, so that results do not depend on the
 //! number of threads.
 
+mod alone;
 mod anchor_check;
 mod beliefs;
 pub mod blocks;
@@ -218,6 +219,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
         "target edges kept by the source",
         format!("{:.4}", model.seen[0]),
     );
+    log.parameter("share without a partner", format!("{:.4}", beliefs.alone));
     log.parameter("closeness of rivals", format!("{:.3}", model.first.exp()));
     log.parameter(
         "correlation of degrees",

@@ -50,13 +50,17 @@ pub(super) struct Fitted {
     /// The correlation of the weights of common edges, and that of degrees.
     pub(super) weights: f32,
     pub(super) degrees: f32,
+    /// φ: by how much the shares of source edges that nodes keep vary more than those of independent edges.
+    pub(super) dispersion: f64,
 }
 
 impl Fitted {
     pub(super) fn to(counts: &Counts, closeness: f64) -> Self {
         let share = |all: f64| ((counts.both + PRIOR.0) / (all + PRIOR.1)).clamp(0.02, 0.98);
+        let seen = [share(counts.seen[1]), share(counts.seen[0])];
         Self {
-            seen: [share(counts.seen[1]), share(counts.seen[0])],
+            seen,
+            dispersion: counts.dispersion(seen[1]),
             closeness,
             weights: counts.weights.correlation(0.0, 0.995),
             degrees: counts.degrees.correlation(0.7, 0.97),
@@ -85,6 +89,8 @@ pub(super) struct Model {
     close: f64,
     /// What an edge that is missing counts.
     pub(super) mildness: f32,
+    /// φ.
+    pub(super) dispersion: f64,
     /// The correlation of the weights of common edges, as normal scores.
     pub(super) weights: Copula,
     /// The correlation of degrees.
@@ -135,6 +141,7 @@ impl Model {
             close: (closeness * ordinary).min(0.9),
             seen,
             mildness: 1.0,
+            dispersion: fitted.dispersion,
             weights: Copula::new(fitted.weights),
             degrees: Copula::new(fitted.degrees),
             lowest: [0, 1].map(|k| in_parent(k, lowest[k])),
@@ -160,6 +167,7 @@ impl Model {
             closeness: f64::from(self.first).exp(),
             weights: self.weights.correlation,
             degrees: self.degrees.correlation,
+            dispersion: self.dispersion,
         }
     }
 
@@ -399,6 +407,9 @@ impl Moments {
 pub(super) struct Counts {
     pub(super) seen: [f64; 2],
     pub(super) both: f64,
+    /// Matched source nodes with matched neighbours, and Σ over these of the square of their common arcs over their arcs.
+    pub(super) nodes: f64,
+    pub(super) squares: f64,
     pub(super) weights: Moments,
     pub(super) degrees: Moments,
 }
@@ -444,6 +455,7 @@ impl Counts {
         for i in nodes.filter(|&i| partners[i] != NONE) {
             let a = partners[i] as usize;
             counts.degrees.add(source.standing[i], target.standing[a]);
+            let (seen, both) = (counts.seen[0], counts.both);
             for place in source.edges.range(i) {
                 let b = partners[source.edges.column(place) as usize];
                 if b == NONE {
@@ -457,14 +469,30 @@ impl Counts {
                     }
                 }
             }
+            let (seen, both) = (counts.seen[0] - seen, counts.both - both);
+            if seen > 0.0 {
+                counts.nodes += 1.0;
+                counts.squares += both * both / seen;
+            }
         }
         counts
+    }
+
+    /// φ, the mean over nodes of (kept − s seen)²/(seen s (1 − s)), at least 1, where a share s is kept; as if five more had kept
+    /// what is expected of them.
+    fn dispersion(&self, share: f64) -> f64 {
+        const PRIOR: f64 = 5.0;
+        let squares = self.squares - 2.0 * share * self.both + share * share * self.seen[0];
+        let sum = squares.max(0.0) / (share * (1.0 - share));
+        ((sum + PRIOR) / (self.nodes + PRIOR)).max(1.0)
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             seen: [self.seen[0] + other.seen[0], self.seen[1] + other.seen[1]],
             both: self.both + other.both,
+            nodes: self.nodes + other.nodes,
+            squares: self.squares + other.squares,
             weights: self.weights.plus(other.weights),
             degrees: self.degrees.plus(other.degrees),
         }

@@ -45,6 +45,14 @@ pub(in crate::matcher::best) const CANDIDATES: usize = 16;
 /// `anchormatch-lab bench large`
 pub(in crate::matcher::best) const DEPTH_OF_CANDIDATES: f32 = 14.0;
 
+/// The share of the nodes that have no partner before anything is known, the nodes that it is as if seen on, and the power of what edges
+/// say of it that is believed: of all of it, one node in ten was taken to be alone where none was.
+///
+/// `scripts/bench_partial.py`
+pub(in crate::matcher::best) const ALONE_AT_FIRST: f64 = 0.001;
+pub(in crate::matcher::best) const ALONE_SEEN: f64 = 10.0;
+pub(in crate::matcher::best) const ALONE_BELIEVED: f64 = 0.5;
+
 /// Iterations after which the model is fitted.
 ///
 /// `anchormatch-lab bench large`

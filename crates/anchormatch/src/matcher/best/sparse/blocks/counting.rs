@@ -15,18 +15,22 @@ use crate::linalg::Csr;
 use crate::matcher::best::chance::Chance;
 use crate::matcher::best::evidence::log_prior;
 
-/// Counts as numbers: arcs of the source and of the target, common ones, then the squares and products of weights
-/// and of degrees.
-pub type Numbers = [f64; 9];
+/// Counts as numbers: arcs of the source and of the target, common ones, the squares and products of weights and of degrees, then
+/// nodes and the squares of what they keep.
+pub type Numbers = [f64; 11];
 
 fn numbers(counts: &Counts) -> Numbers {
     let Counts {
         seen,
         both,
+        nodes,
+        squares,
         weights: w,
         degrees: d,
     } = counts;
-    [seen[0], seen[1], *both, w.xx, w.yy, w.xy, d.xx, d.yy, d.xy]
+    [
+        seen[0], seen[1], *both, w.xx, w.yy, w.xy, d.xx, d.yy, d.xy, *nodes, *squares,
+    ]
 }
 
 fn counts(numbers: Numbers) -> Counts {
@@ -38,17 +42,20 @@ fn counts(numbers: Numbers) -> Counts {
     Counts {
         seen: [numbers[0], numbers[1]],
         both: numbers[2],
+        nodes: numbers[9],
+        squares: numbers[10],
         weights: moments(3),
         degrees: moments(6),
     }
 }
 
-pub(super) fn fitted(numbers: [f64; 5]) -> Fitted {
+pub(super) fn fitted(numbers: [f64; 6]) -> Fitted {
     Fitted {
         seen: [numbers[0], numbers[1]],
         closeness: numbers[2],
         weights: numbers[3] as f32,
         degrees: numbers[4] as f32,
+        dispersion: numbers[5],
     }
 }
 
@@ -227,9 +234,9 @@ pub fn looks(setting: &Setting, samples: &[Sample], halo: &Halo<'_>) -> Result<V
         .collect()
 }
 
-/// The five numbers of the model, by the counts of all parts of the source, then of the target, and all looks.
+/// The six numbers of the model, by the counts of all parts of the source, then of the target, and all looks.
 #[must_use]
-pub fn fit(parts: &[Numbers], found: &[Look]) -> [f64; 5] {
+pub fn fit(parts: &[Numbers], found: &[Look]) -> [f64; 6] {
     let sum = parts.iter().map(|&part| counts(part));
     let sum = sum.fold(Counts::default(), Counts::plus);
     let fitted = Fitted::to(&sum, closeness_of(found.iter().copied()));
@@ -240,12 +247,13 @@ pub fn fit(parts: &[Numbers], found: &[Look]) -> [f64; 5] {
         fitted.closeness,
         f64::from(fitted.weights),
         f64::from(fitted.degrees),
+        fitted.dispersion,
     ]
 }
 
 /// Whether two fits say the same, but for little.
 #[must_use]
-pub fn is_near(one: [f64; 5], other: [f64; 5]) -> bool {
+pub fn is_near(one: [f64; 6], other: [f64; 6]) -> bool {
     fitted(one).is_near(&fitted(other))
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::alone::{self, Rest};
 use super::super::beliefs::{changed, expected_right, left_over as left_of, moved};
 use super::super::expansion::missed as missed_of;
 use super::super::model::PART;
@@ -176,6 +177,17 @@ pub fn left_over(masses: &[f32], settled: &[f32], missing: f32) -> Result<Vec<f6
         left_of(&masses[nodes], nats)
     };
     Ok(parts(masses.len()).map(part).collect())
+}
+
+/// The expected numbers of nodes without a partner, by parts: who is not matched is alone as far as the rest says.
+///
+/// # Errors
+/// When there is not one rest for every row.
+pub fn expected_alone(occupancy: &Lists<'_>, rests: &[Rest]) -> Result<Vec<f64>> {
+    if rests.len() != occupancy.rows() {
+        return Err(mismatch("rests", "one of every row"));
+    }
+    Ok(alone::expected(&occupancy.matrix(NONE as usize)?, rests))
 }
 
 /// The one-to-one choice of the greatest sum, within `slack` a row: the column of every row, or [`NONE`].

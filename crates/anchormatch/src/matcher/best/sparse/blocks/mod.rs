@@ -26,12 +26,15 @@ pub use self::counting::{
     is_near, looks, weigh,
 };
 pub use self::listing::{
-    Changes, Lists, balanced, choose, compare, left_over, log_sums, missed, negative_log_sums,
+    Changes, Lists, balanced, choose, compare, expected_alone, left_over, log_sums, missed,
+    negative_log_sums,
 };
 pub use self::stored::{Part, Stored};
+use super::alone::Alone;
+pub use super::alone::Rest;
 use super::model::{Fitted, Model, Sizes};
 use super::side::DegreeLaw;
-use super::{beliefs, decision, expansion, iterations, model, side};
+use super::{alone, decision, expansion, iterations, model, side};
 use crate::error::{Error, Result};
 use crate::matcher::best::Effort;
 use crate::matcher::best::thresholds::{self, KEPT};
@@ -52,6 +55,8 @@ pub struct Constants {
     pub iterations: usize,
     /// Restarts at most.
     pub restarts: usize,
+    /// The share of the source nodes that have no partner, before anything is known.
+    pub alone: f64,
     /// Iterations after which the model is fitted.
     pub fits: usize,
     /// Beliefs above which a pair is taken for one in a fit.
@@ -81,6 +86,7 @@ pub fn constants(effort: Effort) -> Constants {
         tentative: thresholds::sparse::TENTATIVE,
         iterations: iterations(effort),
         restarts: super::restarts(effort),
+        alone: thresholds::sparse::ALONE_AT_FIRST,
         fits: thresholds::sparse::BELIEF_FITS,
         fitted_above: thresholds::sparse::FITTED_FROM,
         still: thresholds::sparse::STILL,
@@ -156,7 +162,7 @@ impl Setting {
     /// From what [`graph_numbers`] says of both graphs and [`fit`] of the model.
     ///
     /// # Errors
-    /// When there are not seven numbers a graph and five of the model.
+    /// When there are not seven numbers a graph and six of the model.
     pub fn new(graphs: [&[f64]; 2], fitted: &[f64]) -> Result<Self> {
         let wrong = |found: usize, expected: &str| {
             Error::parameter("setting", format!("{found} numbers"), expected)
@@ -167,9 +173,9 @@ impl Setting {
                 .map_err(|_| wrong(numbers.len(), "7 of each graph"))
         };
         let [x, y] = [read(graphs[0])?, read(graphs[1])?];
-        let fitted: [f64; 5] = fitted
+        let fitted: [f64; 6] = fitted
             .try_into()
-            .map_err(|_| wrong(fitted.len(), "5 of the model"))?;
+            .map_err(|_| wrong(fitted.len(), "6 of the model"))?;
         let law = |n: &[f64; 7]| DegreeLaw::from_numbers([n[3], n[4], n[5], n[6]]);
         Ok(Self {
             sizes: Sizes {
@@ -188,10 +194,36 @@ impl Setting {
         self.model([&[], &[]]).missing()
     }
 
-    /// The likelihood of all targets that nobody speaks for, and of no partner at all.
+    /// What nodes with so many `settled` neighbours have beside their candidates, nothing where `open` says that they have a partner:
+    /// `left` is the likelihood of all targets that nobody speaks for, `free` are those that nobody has, and a `share` of the source
+    /// nodes has no partner.
+    ///
+    /// # Errors
+    /// When there is not one flag for every node.
+    pub fn rests(
+        &self,
+        settled: &[f32],
+        open: &[bool],
+        (left, free): (f64, f64),
+        share: f64,
+    ) -> Result<Vec<Rest>> {
+        if settled.len() != open.len() {
+            return Err(mismatch("open", "a flag for every node"));
+        }
+        let missing = self.missing()[0];
+        let alone = Alone::new(share, free, self.fitted.dispersion);
+        let each = settled.iter().zip(open);
+        let rest = |(&settled, &open): (&f32, &bool)| match open {
+            true => alone.beside(left, settled * missing),
+            false => Rest::NOTHING,
+        };
+        Ok(each.map(rest).collect())
+    }
+
+    /// The share of the source nodes that have no partner, by their expected number.
     #[must_use]
-    pub fn others(&self, left: f64) -> f64 {
-        beliefs::others(left, self.sizes.nodes[0].min(self.sizes.nodes[1]))
+    pub fn share_alone(&self, expected: f64) -> f64 {
+        alone::share(expected, self.sizes.nodes[0])
     }
 
     fn model(&self, expected: [&[f32]; 2]) -> Model {

@@ -123,7 +123,8 @@ fn blocks_fit_and_answer_as_one_machine_does() {
 
         let scores = [0, 1].map(|k| sides[k].weights.as_deref());
         let numbers = [0, 1].map(|k| numbers_of(&graphs[k]));
-        let before = Setting::new([&numbers[0], &numbers[1]], &[0.5, 0.5, 1.0, 0.0, 0.5]).unwrap();
+        let before =
+            Setting::new([&numbers[0], &numbers[1]], &[0.5, 0.5, 1.0, 0.0, 0.5, 1.0]).unwrap();
         let cuts = [0, PART, 2 * PART, n];
         let whole = [0, 1].map(|k| Held::of(&graphs[k], scores[k], 0..n));
         let mut counts = Vec::new();
