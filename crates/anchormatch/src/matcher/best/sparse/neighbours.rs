@@ -123,12 +123,14 @@ impl<T: Copy + Sync> Outlook<'_, T> {
         let degrees = &self.model.log_degrees[1 - self.from];
         // What a common neighbour is worth to a node, beside what the neighbour itself says.
         let common = |node: u32| bonus - 0.5 * (own_degree + degrees[node as usize]);
+        let lost = |node: u32| match self.lost {
+            None => heard * self.settled[1][node as usize] * missing[1 - self.from],
+            Some(lost) => heard * lost[node as usize],
+        };
+        // Who was told of a share of the common neighbours has lost no more than that of the others, until all are looked up.
+        let told = asked as f32 / partners.len().max(1) as f32;
         let exact = |(node, sum, weight): (u32, f32, f32)| {
-            let lost = match self.lost {
-                None => heard * self.settled[1][node as usize] * missing[1 - self.from],
-                Some(lost) => heard * lost[node as usize],
-            };
-            sum + weight * common(node) + lost + self.model.first * weight.min(1.0)
+            sum + weight * common(node) + told * lost(node) + self.model.first * weight.min(1.0)
         };
         // Most nodes that come up have one neighbour for them. What they can have at most is told from the
         // tally alone, and those far below the best are not looked at.
@@ -165,7 +167,7 @@ impl<T: Copy + Sync> Outlook<'_, T> {
             for witness in &partners[asked..] {
                 candidate.nats += self.look_up(witness, node, common(node));
             }
-            candidate.nats += self.degrees(i, node);
+            candidate.nats += (1.0 - told) * lost(node) + self.degrees(i, node);
         }
     }
 

@@ -140,6 +140,58 @@ fn candidates_have_the_evidence_of_the_table() {
 }
 
 #[test]
+fn who_has_many_edges_is_found_among_more_neighbours_than_are_visited() {
+    const N: usize = 1000;
+    let [source, target] = copies(N, 220, 0.7, false, 4);
+    let told = (0..N).filter(|i| i % 10 > 0);
+    let pairs: Vec<_> = told.map(|i| (i, (7 * i + 3) % N)).collect();
+    let anchors = Anchors::from_indices(&source, &target, &pairs).unwrap();
+    let task = Task::new(&source, &target, &anchors).unwrap();
+    let known = Known::of(&task);
+    let sides = task.graphs().map(|graph| Side::new(graph, false));
+    let partners = known.partners();
+    let model = Model::fit(&sides, &partners);
+    let settled = [0, 1].map(|k| super::expansion::settled_neighbours(&sides[k], &partners[k]));
+    let open = |a: u32| partners[1][a as usize] == NONE;
+    let outlook = Outlook {
+        own: &sides[0],
+        other: &sides[1],
+        believed: Believed::Settled(&partners[0]),
+        open: &open,
+        settled: [&settled[0], &settled[1]],
+        lost: None,
+        model: &model,
+        from: 0,
+        known: &known,
+        others: 20.0,
+    };
+    let mut scratch = Scratch::default();
+    for i in (0..N).step_by(10) {
+        let (a, share) = outlook.best(i, &mut scratch).unwrap();
+        assert_eq!(a as usize, (7 * i + 3) % N);
+        assert!(share > 0.999, "{share}");
+        // Every edge counts once, those that were visited and those that were looked up.
+        let missing = model.missing();
+        let candidate = scratch.candidates.iter().find(|c| c.node == a).unwrap();
+        let nats = pairs.iter().map(|&(j, b)| {
+            let degrees = model.log_degrees[0][i]
+                + model.log_degrees[0][j]
+                + model.log_degrees[1][a as usize]
+                + model.log_degrees[1][b];
+            let seen = [source.weight(i, j), target.weight(a as usize, b)];
+            match seen.map(|weight| weight != 0.0) {
+                [true, true] => model.log_edges - 0.5 * degrees - model.first - missing[0],
+                [false, true] => missing[1],
+                _ => 0.0,
+            }
+        });
+        let nats = f64::from(nats.sum::<f32>() + model.first);
+        let found = f64::from(candidate.nats);
+        assert!((found - nats).abs() < 0.02 * nats, "{found} {nats}");
+    }
+}
+
+#[test]
 fn what_the_graphs_keep_is_fitted_per_side() {
     let [full, _] = copies(400, 12, 1.0, false, 1);
     let [half, _] = copies(400, 12, 1.0, false, 1);
