@@ -21,8 +21,8 @@ use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
 use crate::points::{
-    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, evidence_of_decoys,
-    match_points,
+    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, are_quick,
+    evidence_of_decoys, match_points,
 };
 use crate::solver::Status;
 use crate::task::Task;
@@ -148,6 +148,11 @@ fn chance(
         return chance;
     }
     let mut others = Vec::new();
+    let least = if are_quick(question, posterior) {
+        MAP_DECOYS[2]
+    } else {
+        MAP_DECOYS[0]
+    } as usize;
     for (first, last) in [0].into_iter().chain(MAP_DECOYS).zip(MAP_DECOYS) {
         match evidence_of_decoys(question, posterior, first..last, monitor) {
             Some(more) => others.extend(more),
@@ -155,7 +160,7 @@ fn chance(
             None => break,
         }
         let beside = chance.beside_decoys_of_maps(posterior.evidence, &others);
-        if beside.is_plain_beside_maps(&others) {
+        if others.len() >= least && beside.is_plain_beside_maps(&others) {
             return beside;
         }
     }
