@@ -26,28 +26,53 @@ pub(super) struct Start<const D: usize> {
     pub(super) pairs: Option<f64>,
 }
 
-/// What explains more after the hot steps of a climb, and where it goes on.
-pub(super) fn warm_up<const D: usize>(
-    scene: &Scene<D>,
-    index: &Index<D>,
-    start: Start<D>,
-    monitor: &Monitor,
-) -> (f64, Start<D>) {
-    let mut climber = Climber::new(scene, start);
-    for step in 0..climber.hot {
-        if climber.step(scene, index, step) || monitor.interrupted().is_some() {
-            break;
+/// A climb in its hot steps, and what it explained when it was last asked.
+pub(super) struct Warming<const D: usize> {
+    climber: Climber<D>,
+    /// Hot steps that were made.
+    steps: usize,
+    pub(super) explains: f64,
+}
+
+impl<const D: usize> Warming<D> {
+    pub(super) fn new(scene: &Scene<D>, start: Start<D>) -> Self {
+        Self {
+            climber: Climber::new(scene, start),
+            steps: 0,
+            explains: f64::NEG_INFINITY,
         }
     }
-    let found = evidence(scene, index, climber.member.as_ref(), climber.pairs, SHORT);
-    let pairs = Some(climber.pairs);
-    let start = Start {
-        member: climber.member,
-        floor: COLD,
-        hot: 0,
-        pairs,
-    };
-    (found, start)
+
+    /// Climbs on for a share of the hot steps, and asks what it explains by then.
+    pub(super) fn warm_up(
+        &mut self,
+        scene: &Scene<D>,
+        index: &Index<D>,
+        share: f64,
+        monitor: &Monitor,
+    ) {
+        let climber = &mut self.climber;
+        let last = (climber.hot as f64 * share).ceil() as usize;
+        while self.steps < last {
+            self.steps += 1;
+            let is_over = climber.step(scene, index, self.steps - 1);
+            if is_over || monitor.interrupted().is_some() {
+                break;
+            }
+        }
+        let member = climber.member.as_ref();
+        self.explains = evidence(scene, index, member, climber.pairs, SHORT);
+    }
+
+    /// Where it goes on when it is no longer hot.
+    pub(super) fn into_start(self) -> Start<D> {
+        Start {
+            member: self.climber.member,
+            floor: COLD,
+            hot: 0,
+            pairs: Some(self.climber.pairs),
+        }
+    }
 }
 
 /// A mode of the posterior.

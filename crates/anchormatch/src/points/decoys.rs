@@ -34,8 +34,7 @@ pub(crate) fn evidence_of_decoys(
     numbers: Range<u64>,
     monitor: &Monitor,
 ) -> Option<Vec<f64>> {
-    let smaller = question.points.map(Matrix::rows).into_iter().min();
-    let is_plain = is_plain(found.gain, smaller.unwrap_or(0));
+    let is_plain = are_quick(question, found);
     let each = numbers.into_par_iter().map(|number| {
         let seed = question.seed.wrapping_add(number);
         match question.points[0].cols() {
@@ -44,6 +43,12 @@ pub(crate) fn evidence_of_decoys(
         }
     });
     each.collect()
+}
+
+/// Whether decoys take little time, since the map is plain and only as plain ones are looked for.
+pub(crate) fn are_quick(question: &Question<'_>, found: &Posterior) -> bool {
+    let smaller = question.points.map(Matrix::rows).into_iter().min();
+    is_plain(found.gain, smaller.unwrap_or(0))
 }
 
 fn lead_to<const D: usize, S: Dimension<D>>(

@@ -14,6 +14,11 @@ use super::starts::{Dimension, HOT};
 const GUESSED_POINTS: usize = 10;
 const CLIMBED_GUESSES: usize = 3;
 
+/// The same where the anchors determine no similarity.
+///
+/// `anchormatch-lab bench points --only turned --anchors 1`
+const CLIMBED_SIMILARITIES: usize = 8;
+
 /// Pairs that are likely for another reason than their places and make guesses, and such guesses.
 const LIKELY_PAIRS: usize = 20;
 const MOST_LIKELY: usize = 1000;
@@ -57,6 +62,9 @@ pub(super) fn guesses<const D: usize, S: Dimension<D>>(
     let step = scene.source.len().div_ceil(JUDGES).max(1);
     let mut consider = |pairs: &[(usize, Vector<D>)]| {
         found.extend(through::<D, S>(scene, index, step, pairs, false));
+        if pairs.len() == D {
+            found.extend(through::<D, S>(scene, index, step, pairs, true));
+        }
     };
     let free: Vec<usize> = (0..scene.target.len())
         .filter(|&a| !scene.taken[a])
@@ -93,17 +101,23 @@ pub(super) fn guesses<const D: usize, S: Dimension<D>>(
             }
         }
     }
-    climbed::<D, S>(scene, found, known.len() == D)
+    let count = if known.len() < D && !quick {
+        CLIMBED_SIMILARITIES
+    } else {
+        CLIMBED_GUESSES
+    };
+    climbed::<D, S>(scene, found, known.len() == D, count)
 }
 
-/// Starts at the best guesses; affine ones where they are, and those with a bend projective ones.
+/// Starts at so many of the best guesses; affine ones where they are, and those with a bend projective ones.
 fn climbed<const D: usize, S: Dimension<D>>(
     scene: &Scene<D>,
     mut found: Vec<Guess<D>>,
     affine: bool,
+    count: usize,
 ) -> Vec<Start<D>> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let climbed = found.into_iter().take(CLIMBED_GUESSES);
+    let climbed = found.into_iter().take(count);
     climbed
         .filter_map(|guess| start_of::<D, S>(scene, affine, guess))
         .collect()
@@ -178,7 +192,7 @@ pub(super) fn likely<const D: usize, S: Dimension<D>>(
                 break;
             }
         }
-        starts.extend(climbed::<D, S>(scene, found, affine));
+        starts.extend(climbed::<D, S>(scene, found, affine, CLIMBED_GUESSES));
     }
     starts
 }

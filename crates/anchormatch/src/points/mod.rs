@@ -15,6 +15,7 @@
 //! | `known` | what speaks for pairs beside where their points lie, and what it says without any map |
 //! | `starts` | where climbs begin: anchors, directions of parallax, pairs from elsewhere |
 //! | `guesses` | more of that: maps through the anchors and pairs that could be |
+//! | `parts` | and of what was found: random parts of its pairs |
 //! | `search` | all climbs, simple families first |
 //! | `chains` | confidences of maps with many parameters, by drawing matchings and parameters in turns (`draws`) |
 //! | `symmetric` | turns and mirror images of a set upon itself, which make modes of modes |
@@ -38,6 +39,7 @@ mod families;
 mod guesses;
 mod index;
 mod known;
+mod parts;
 mod posterior;
 mod scene;
 mod search;
@@ -58,7 +60,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::anchor_check::WITNESSES;
 use self::anchor_check::check_anchors;
-pub(crate) use self::decoys::evidence_of_decoys;
+pub(crate) use self::decoys::{are_quick, evidence_of_decoys};
 use self::scene::Scene;
 use self::starts::{Dimension, Plane, Space};
 use crate::anchors::Anchors;

@@ -7,11 +7,12 @@ use rayon::prelude::*;
 
 use super::Question;
 use super::association::{Partner, SHORT};
-use super::climb::{Mode, Start, climb, evidence, warm_up};
+use super::climb::{Mode, Start, Warming, climb, evidence};
 use super::families::{Family, Similarity, Waves};
 use super::guesses::likely;
 use super::index::Index;
 use super::known::{NoMap, without_map};
+use super::parts::at_parts;
 use super::scene::Scene;
 use super::small::{difference, dot, eigen, trace};
 use super::starts::{
@@ -50,14 +51,30 @@ const DECOY_HOT: usize = 6;
 const PROMOTED_KEPT: usize = 6;
 const PROMOTED_BEHIND: f64 = 8.0;
 
+/// Times that parts of the best mode are climbed from unless a simple map is plain to see, and how many of them go on when
+/// they are no longer hot.
+///
+/// `anchormatch-lab bench points --only house`
+const ROUNDS_OF_PARTS: u64 = 2;
+const PARTS_KEPT: usize = 3;
+
 /// A start of another family is climbed from unless its evidence is so far behind, in nats.
 const HOPELESS: f64 = 15.0;
+
+/// The share of the hot steps after which the worse half of many climbs is given up.
+const HALF: f64 = 0.5;
 
 /// Evidence above that of the anchors alone with which a mode is believed without a second search, in nats for
 /// each point of the smaller set.
 const CREDIBLE: f64 = 0.8;
 
-/// The same with which a mode of a simple family needs no other start beside it.
+/// Evidence above that of the anchors alone from which on there is something of a map, in nats: who compares distances
+/// finds no better one then. Of Willow's ducks, ten points each, maps with 3 nats were still improved upon.
+///
+/// `anchormatch-lab bench points --only house`, `scripts/bench_points.py`
+const FOUND: f64 = 12.0;
+
+/// The same as [`CREDIBLE`] with which a mode of a simple family needs no other start beside it.
 const PLAIN: f64 = 2.0;
 
 /// Modes this far behind the best have no weight, in nats.
@@ -190,6 +207,23 @@ impl<'a, const D: usize> Search<'a, D> {
         self.climb_all(starts);
     }
 
+    /// Climbs from parts of the best mode, in which it may be less wrong than as a whole.
+    fn climb_from_parts<S: Dimension<D>>(&mut self, seed: u64) {
+        for round in 0..ROUNDS_OF_PARTS {
+            let smaller = self.scene.source.len().min(self.scene.target.len());
+            if self.quick || is_plain(self.gain(), smaller) {
+                return;
+            }
+            let Some(best) = self.modes.first_mut() else {
+                return;
+            };
+            best.ask_again(self.scene, &self.index);
+            let starts = at_parts::<D, S>(self.scene, best, seed.wrapping_add(round));
+            self.climb_some(starts, PARTS_KEPT, PROMOTED_BEHIND);
+            self.promote_once::<S>();
+        }
+    }
+
     /// Tries the other families at the best modes.
     fn promote<S: Dimension<D>>(&mut self) {
         self.promote_once::<S>();
@@ -260,18 +294,27 @@ impl<'a, const D: usize> Search<'a, D> {
         self.sort();
     }
 
-    /// Climbs from many starts of which few lead anywhere: when they are no longer hot, so many go on that explain most
-    /// and are no more than so many nats `behind` the best.
+    /// Climbs from many starts of which few lead anywhere: half of the way to where they are no longer hot the better half
+    /// goes on, and from there so many that explain most and are no more than so many nats `behind` the best.
     fn climb_some(&mut self, starts: Vec<Start<D>>, kept: usize, behind: f64) {
         let (scene, index, monitor) = (self.scene, &self.index, self.monitor);
-        let warm = starts.into_par_iter();
-        let warm = warm.map(|start| warm_up(scene, index, start, monitor));
-        let mut warm: Vec<(f64, Start<D>)> = warm.collect();
-        warm.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let best = warm.first().map_or(0.0, |first| first.0);
+        let starts = starts.into_par_iter();
+        let mut warm: Vec<Warming<D>> = starts.map(|start| Warming::new(scene, start)).collect();
+        let warm_up = |warm: &mut Vec<Warming<D>>, share: f64| {
+            let all = warm.par_iter_mut();
+            all.for_each(|climb| climb.warm_up(scene, index, share, monitor));
+            warm.sort_by(|x, y| y.explains.total_cmp(&x.explains));
+        };
+        let half = warm.len().div_ceil(2);
+        if half > kept {
+            warm_up(&mut warm, HALF);
+            warm.truncate(half);
+        }
+        warm_up(&mut warm, 1.0);
+        let best = warm.first().map_or(0.0, |first| first.explains);
         let promising = warm.into_iter().take(kept);
-        let promising = promising.filter(|(found, _)| *found >= best - behind);
-        self.climb_all(promising.map(|(_, start)| start).collect());
+        let promising = promising.filter(|climb| climb.explains >= best - behind);
+        self.climb_all(promising.map(Warming::into_start).collect());
     }
 
     fn sort(&mut self) {
@@ -379,15 +422,10 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
     monitor: &Monitor,
 ) -> Result<Vec<Mode<D>>> {
-    let &Question {
-        given,
-        again,
-        quick,
-        ..
-    } = question;
+    let &Question { given, quick, .. } = question;
     if scene.free() <= COARSE {
         let mut search = Search::new(scene, allowed, quick, monitor);
-        run::<D, S>(&mut search, given, again, elsewhere)?;
+        run::<D, S>(&mut search, question, given, elsewhere)?;
         return Ok(search.allowed_modes());
     }
     let chosen = scene.thinned(COARSE);
@@ -400,7 +438,7 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
     };
     let given = given.map(place);
     let mut coarse = Search::new(&part, allowed, quick, monitor);
-    run::<D, S>(&mut coarse, given.as_deref(), again, || {
+    run::<D, S>(&mut coarse, question, given.as_deref(), || {
         Ok(elsewhere()?.map(|pairs| place(&pairs)))
     })?;
     let mut fine = Search::new(scene, allowed, quick, monitor);
@@ -418,11 +456,11 @@ pub(super) fn search<const D: usize, S: Dimension<D>>(
 
 fn run<const D: usize, S: Dimension<D>>(
     search: &mut Search<'_, D>,
+    question: &Question<'_>,
     given: Option<&[(usize, usize, f64)]>,
-    again: bool,
     elsewhere: impl FnOnce() -> Result<Option<Vec<(usize, usize, f64)>>>,
 ) -> Result<()> {
-    if !again {
+    if !question.again {
         search.climb_from_anchors::<S>();
         search.climb_from_known::<S>();
     }
@@ -430,7 +468,9 @@ fn run<const D: usize, S: Dimension<D>>(
         search.climb_from_pairs::<S>(given);
     }
     search.promote::<S>();
+    search.climb_from_parts::<S>(question.seed);
     if !search.is_credible()
+        && search.beyond_anchors() < FOUND
         && let Some(pairs) = elsewhere()?
     {
         search.climb_from_pairs::<S>(&pairs);

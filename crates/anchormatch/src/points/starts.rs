@@ -130,6 +130,12 @@ impl Dimension<3> for Space {
     }
 }
 
+/// Upright images are stretched by no more than this, and where the logarithm of it is more than that.
+///
+/// `anchormatch-lab bench points --only house`
+const MOST_STRETCH: f64 = 2.0;
+const LEAST_STRETCH: f64 = 0.04;
+
 /// Standard deviation across the parallax of maps that anchors have no part in, and the floor that it sinks from.
 const LEVEL: f64 = 0.05;
 
@@ -230,7 +236,7 @@ pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(
     let source = &scene.source;
     let partners = scene.anchored_partners();
     let bases = bases(scene, &known);
-    let level = level(&bases[0].map);
+    let level = level(scene, &bases[0].map);
     for base in bases {
         for noise in S::parallax().into_iter().step_by(every) {
             let mut views = Linear::new(source, base.map, noise, Shape::Long, None);
@@ -258,16 +264,35 @@ pub(super) fn along_parallax<const D: usize, S: Dimension<D>>(
     starts
 }
 
-/// Maps from one scaled frame to the other without a scale and a shift: of upright images, and with the turn of a
-/// similarity. Anchors at different depths pull the similarity through them far off; the middles and the sizes of both
-/// sets stay where they are.
-fn level<const D: usize>(similar: &Affine<D>) -> [Affine<D>; 2] {
+/// Maps from one scaled frame to the other that owe the anchors little: of upright images, with the turn of a similarity,
+/// and where upright images differ in their widths, each axis stretched until they do not, for who walks around an object
+/// sees it narrower. Anchors at different depths pull the similarity through them far off; the middles and the sizes of
+/// both sets stay where they are.
+fn level<const D: usize>(scene: &Scene<D>, similar: &Affine<D>) -> Vec<Affine<D>> {
     let scale = determinant(&similar.linear).abs().powf(1.0 / D as f64);
     let turned = Affine {
         linear: similar.linear.map(|row| row.map(|x| x / scale)),
         shift: [0.0; D],
     };
-    [Affine::identity(), turned]
+    let mut maps = vec![Affine::identity(), turned];
+    let mut stretched = Affine::identity();
+    for k in 0..D {
+        let [from, to] = [&scene.source, &scene.target].map(|set| width(set, k));
+        if from > 0.0 && to > 0.0 {
+            stretched.linear[k][k] = (to / from).clamp(1.0 / MOST_STRETCH, MOST_STRETCH);
+        }
+    }
+    let stretch = (0..D).map(|k| stretched.linear[k][k].ln().abs());
+    if stretch.fold(0.0, f64::max) > LEAST_STRETCH {
+        maps.push(stretched);
+    }
+    maps
+}
+
+/// The root of the mean square along an axis of points whose mean is 0.
+fn width<const D: usize>(points: &[Vector<D>], axis: usize) -> f64 {
+    let squares: f64 = points.iter().map(|x| x[axis] * x[axis]).sum();
+    (squares / points.len().max(1) as f64).sqrt()
 }
 
 /// Starts of all families at partners that are believed already, but for the family they come from.
@@ -361,6 +386,19 @@ mod tests {
             }
         }
         assert!(maps[0] != maps[2 * DIRECTIONS]);
+    }
+
+    #[test]
+    fn upright_images_are_stretched_to_the_same_widths() {
+        let points = Matrix::from_fn(40, 2, |i, k| (i * (3 * k + 5)) as f64 % 17.0);
+        let narrow = Matrix::from_fn(40, 2, |i, k| points[(i, k)] * [0.7, 1.0][k]);
+        let scene = Scene::<2>::new([&points, &narrow], &[(0, 0), (9, 9)], std::iter::empty());
+        let maps = level(&scene, &Affine::identity());
+        assert_eq!(maps.len(), 3);
+        for (x, y) in scene.source.iter().zip(&scene.target) {
+            let moved = maps[2].at(x);
+            assert!((moved[0] - y[0]).abs() + (moved[1] - y[1]).abs() < 1e-12);
+        }
     }
 
     /// Views in perspective are tried twice, near the partners and at some distance from them.

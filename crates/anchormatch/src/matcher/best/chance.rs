@@ -14,7 +14,7 @@ use super::thresholds::{
     DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, FORETOLD_NEEDED,
     HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED,
     LISTED_DECOYS_ASKED, LISTED_STANDING, MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING,
-    MAP_STANDING_BESIDE, STANDING, STANDING_BESIDE,
+    MAP_STANDING_BESIDE, MAP_STEEPNESS, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -211,7 +211,7 @@ impl Chance {
         let bounded = (self.nats / CHANCE_WIDTH).clamp(-MAP_STANDING_BESIDE, 0.0);
         Self {
             standing: Some(standing),
-            ..Self::beyond((standing - MAP_STANDING + bounded) * CHANCE_WIDTH)
+            ..Self::beyond((MAP_STEEPNESS * (standing - MAP_STANDING) + bounded) * CHANCE_WIDTH)
         }
     }
 
@@ -360,7 +360,7 @@ mod tests {
         };
         let strewn = [-1.0, -2.5, 0.5, -1.8];
         // The bound alone would have these for chance, at 8 nats as likely as not.
-        let weights = [-1.0, 2.0, 7.0, 12.0, 20.0].map(|evidence| weight(evidence, &strewn));
+        let weights = [-2.0, 2.0, 7.0, 12.0, 20.0].map(|evidence| weight(evidence, &strewn));
         assert!(weights.is_sorted(), "{weights:?}");
         assert!(weights[0] < 0.05 && weights[2] > 0.6 && weights[3] > 0.9);
         // On a lattice any anchors lead to much.

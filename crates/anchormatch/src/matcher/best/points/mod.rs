@@ -21,8 +21,8 @@ use crate::matcher::{Log, Matcher, anchor_pairs, of_pairs};
 use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, Samples, Trust};
 use crate::monitor::Monitor;
 use crate::points::{
-    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, evidence_of_decoys,
-    match_points,
+    FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, are_quick,
+    evidence_of_decoys, match_points,
 };
 use crate::solver::Status;
 use crate::task::Task;
@@ -83,15 +83,9 @@ pub(super) fn run(
         };
         let evidence = known.clone().map(shared);
         let question = Question {
-            points: [&points[0], &points[1]],
-            anchors: task.anchors(),
-            trust: TRUST,
-            model: preset.points_model,
             known: evidence.as_ref(),
             given: start.as_deref(),
-            again: false,
-            seed: preset.seed,
-            quick: preset.effort == Effort::Fast,
+            ..question_of(preset, task, points)
         };
         match_points(&question, ask, monitor)
     })?;
@@ -109,20 +103,34 @@ pub(super) fn run(
     }
     let evidence = known.map(shared);
     let question = Question {
-        points: [&points[0], &points[1]],
-        anchors: task.anchors(),
-        trust: TRUST,
-        model: preset.points_model,
         known: evidence.as_ref(),
         given: start.as_deref(),
-        again: false,
-        seed: preset.seed,
         quick: true,
+        ..question_of(preset, task, points)
     };
     let chance = log.stage("chance", monitor, |_| {
         Ok(chance(task, &posterior, &question, monitor))
     })?;
     matching(preset, task, &posterior, chance, log, monitor)
+}
+
+/// What is asked of two tables of points of which nothing but the anchors is known.
+fn question_of<'a>(
+    preset: &Best,
+    task: &'a Task<'_>,
+    points: &'a [Arc<Matrix>; 2],
+) -> Question<'a> {
+    Question {
+        points: [&points[0], &points[1]],
+        anchors: task.anchors(),
+        trust: TRUST,
+        model: preset.points_model,
+        known: None,
+        given: None,
+        again: false,
+        seed: preset.seed,
+        quick: preset.effort == Effort::Fast,
+    }
 }
 
 /// Whether unrelated points would be matched as well, by the evidence and by what decoys lead to.
@@ -140,6 +148,11 @@ fn chance(
         return chance;
     }
     let mut others = Vec::new();
+    let least = if are_quick(question, posterior) {
+        MAP_DECOYS[2]
+    } else {
+        MAP_DECOYS[0]
+    } as usize;
     for (first, last) in [0].into_iter().chain(MAP_DECOYS).zip(MAP_DECOYS) {
         match evidence_of_decoys(question, posterior, first..last, monitor) {
             Some(more) => others.extend(more),
@@ -147,7 +160,7 @@ fn chance(
             None => break,
         }
         let beside = chance.beside_decoys_of_maps(posterior.evidence, &others);
-        if beside.is_plain_beside_maps(&others) {
+        if others.len() >= least && beside.is_plain_beside_maps(&others) {
             return beside;
         }
     }
@@ -176,15 +189,10 @@ fn refine(
         *known = known.fitted(&found);
         let evidence = shared(known.clone());
         let question = Question {
-            points: [&points[0], &points[1]],
-            anchors: task.anchors(),
-            trust: TRUST,
-            model: preset.points_model,
             known: Some(&evidence),
             given: Some(&pairs),
             again: true,
-            seed: preset.seed,
-            quick: preset.effort == Effort::Fast,
+            ..question_of(preset, task, points)
         };
         posterior = match_points(&question, || Ok(None), monitor)?;
         let before = found;
