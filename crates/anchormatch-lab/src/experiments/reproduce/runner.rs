@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use anchormatch::matcher::Shared;
 use anchormatch::{Error, Monitor, Result};
 
 use super::journal::{Journal, Outcomes, Trials};
@@ -118,13 +119,14 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
     );
     let count = protocol.entries.len();
     let mut outcomes: Outcomes = vec![None; count];
+    let shared = Shared::default();
     for turn in 0..count {
         let place = (turn + p + k) % count;
         let entry = &protocol.entries[place];
         if entry.slow && !point.slow {
             continue;
         }
-        let result = entry.run(&trial, seed, monitor);
+        let result = entry.run_beside(&trial, seed, &shared, monitor);
         if monitor.interrupted().is_some() {
             return Ok(None);
         }
