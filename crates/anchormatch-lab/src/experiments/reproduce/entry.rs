@@ -121,6 +121,11 @@ impl Entry {
         format!("{} {}", self.matcher.name(), Value::Object(parameters))
     }
 
+    /// What tells it from others: its settings, and how many anchors it sees.
+    pub(super) fn key(&self) -> String {
+        format!("{:?} {}", self.anchors, self.settings())
+    }
+
     /// Runs it on a trial and counts what it found.
     ///
     /// # Errors

@@ -230,7 +230,7 @@ impl Part {
         for reading in Reading::all() {
             let mut own = Vec::new();
             for mut entry in self.entries(&reading) {
-                let key = format!("{:?} {}", entry.anchors, entry.settings());
+                let key = entry.key();
                 let known = all.iter().position(|(other, _)| *other == key);
                 own.push(known.unwrap_or(all.len()));
                 if known.is_none() {
