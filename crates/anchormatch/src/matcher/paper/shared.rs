@@ -106,9 +106,12 @@ fn add_bits(key: &mut Vec<u64>, matrix: &Matrix) {
 }
 
 /// Values by all the bits that they were made from, each with the seconds that it took.
+type Known<V> = HashMap<Vec<u64>, (Arc<V>, f64)>;
+
+/// What is known, and what asking again has spared.
 #[derive(Debug)]
 struct Memo<V> {
-    known: Mutex<HashMap<Vec<u64>, (Arc<V>, f64)>>,
+    known: Mutex<Known<V>>,
     spared: Mutex<f64>,
 }
 
