@@ -9,7 +9,7 @@
 //! K is only read: one pass a sweep, which scales a row and adds it to the column sums while it is in
 //! cache.
 
-use crate::linalg::dot;
+use crate::linalg::{Vectors, dot};
 
 /// Vectors that the balancing works in; reused from call to call.
 #[derive(Debug, Clone, Default)]
@@ -136,45 +136,58 @@ impl Sinkhorn {
                 error: 0.0,
             };
         }
-        let scales = &mut self.scales;
-        scales.reset(rows, cols);
-        let mut balance = Balance {
-            sweeps: 0,
-            error: f64::INFINITY,
-        };
-        while balance.sweeps < max_sweeps && (balance.sweeps == 0 || go_on()) {
-            balance.sweeps += 1;
-            let mut error = 0.0f64;
-            scales.column_sums.fill(0.0);
-            let mut row_total = 0.0;
-            for (i, row) in matrix.chunks(cols).enumerate() {
-                let reached = dot(row, &scales.columns) + scales.slack_of_row();
-                // Columns are balanced from the last sweep on: what rows lack is the error.
-                error = error.max((scales.rows[i] * reached - 1.0).abs());
-                let scale = 1.0 / reached;
-                scales.rows[i] = scale;
-                row_total += scale;
-                for (sum, value) in scales.column_sums.iter_mut().zip(row) {
-                    *sum += scale * value;
-                }
-            }
-            error = error.max(scales.balance_columns(row_total));
-            // The first sweep compares with scalings that were never balanced.
-            if balance.sweeps > 1 {
-                balance.error = error;
-                if error <= tolerance {
-                    break;
-                }
-            }
-        }
-        for (row, scale) in matrix.chunks_mut(cols).zip(&scales.rows) {
-            for (value, column) in row.iter_mut().zip(&scales.columns) {
-                // In this order: the scales alone may be huge, a scaled entry is at most 1.
-                *value = *value * scale * column;
-            }
-        }
-        balance
+        let shape = (rows, cols);
+        let limits = (tolerance, max_sweeps);
+        Vectors::new().run(|| sweep(&mut self.scales, matrix, shape, limits, &mut go_on))
     }
+}
+
+/// Balances a matrix that is not empty.
+#[inline(always)]
+fn sweep(
+    scales: &mut Scales,
+    matrix: &mut [f64],
+    (rows, cols): (usize, usize),
+    (tolerance, max_sweeps): (f64, usize),
+    go_on: &mut impl FnMut() -> bool,
+) -> Balance {
+    scales.reset(rows, cols);
+    let mut balance = Balance {
+        sweeps: 0,
+        error: f64::INFINITY,
+    };
+    while balance.sweeps < max_sweeps && (balance.sweeps == 0 || go_on()) {
+        balance.sweeps += 1;
+        let mut error = 0.0f64;
+        scales.column_sums.fill(0.0);
+        let mut row_total = 0.0;
+        for (i, row) in matrix.chunks(cols).enumerate() {
+            let reached = dot(row, &scales.columns) + scales.slack_of_row();
+            // Columns are balanced from the last sweep on: what rows lack is the error.
+            error = error.max((scales.rows[i] * reached - 1.0).abs());
+            let scale = 1.0 / reached;
+            scales.rows[i] = scale;
+            row_total += scale;
+            for (sum, value) in scales.column_sums.iter_mut().zip(row) {
+                *sum += scale * value;
+            }
+        }
+        error = error.max(scales.balance_columns(row_total));
+        // The first sweep compares with scalings that were never balanced.
+        if balance.sweeps > 1 {
+            balance.error = error;
+            if error <= tolerance {
+                break;
+            }
+        }
+    }
+    for (row, scale) in matrix.chunks_mut(cols).zip(&scales.rows) {
+        for (value, column) in row.iter_mut().zip(&scales.columns) {
+            // In this order: the scales alone may be huge, a scaled entry is at most 1.
+            *value = *value * scale * column;
+        }
+    }
+    balance
 }
 
 /// The textbook algorithm on the square matrix with all its slack rows or columns.

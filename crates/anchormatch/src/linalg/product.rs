@@ -57,6 +57,7 @@ pub fn multiply_transposed_into(
 
 /// Σ a_k b_k, in eight running sums that the compiler keeps in vector registers.
 #[must_use]
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_blocks, a_rest) = a.as_chunks::<8>();

@@ -18,7 +18,9 @@ pub use best::Ingredients;
 pub use best::sparse::blocks;
 pub use best::{Best, Effort, RegimeChoice};
 pub use learned::{ExampleLearner, Learned, LearnedWeights, LearningMethod, TrainingPair};
-pub use paper::{AbsentEdges, AnchorHeat, Features, FirstOrder, Paper, ProximityLearner, Reading};
+pub use paper::{
+    AbsentEdges, AnchorHeat, Features, FirstOrder, Paper, ProximityLearner, Reading, Shared,
+};
 pub use terms::Terms;
 
 use self::assemble::{FreeNodes, Log, anchor_pairs, assemble, candidates, of_pairs};

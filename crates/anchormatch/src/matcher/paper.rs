@@ -11,8 +11,10 @@
 
 mod reading;
 mod run;
+mod shared;
 
 pub use reading::{AbsentEdges, AnchorHeat, Features, FirstOrder, ProximityLearner, Reading};
+pub use shared::Shared;
 
 use std::sync::Arc;
 
@@ -145,33 +147,7 @@ impl Matcher for Paper {
     /// # Complexity
     /// O(n³) for the eigenpairs and O(r n³) an iteration of RRWM; O(r n²) memory, r the kernel's rank.
     fn run(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
-        check(self, task)?;
-        self.check()?;
-        let mut log = Log::default();
-        log.note_directions(task, false);
-        let graphs = task.graphs();
-        let scaled = self.ordinary_units(graphs, &mut log)?;
-        let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or(graphs[g]));
-        let mut run = Run {
-            preset: self,
-            graphs: [source, target],
-            anchors: task.anchors(),
-            free: FreeNodes::of(task),
-            monitor,
-            log,
-        };
-        let terms = run.effective_terms();
-        let mut problem = run.problem(terms)?;
-        if let Some(candidates) = candidates(task.facts().allowed.as_deref(), &run.free)? {
-            problem = problem.with_candidates(candidates)?;
-        }
-        let watch = monitor.stopwatch();
-        monitor.answerable();
-        let start = Start::seeded(self.seed);
-        let solution = self.solver.solve(&problem, &start, monitor)?;
-        run.log.time("solve", watch.seconds());
-        let measure = Measure::Affinity;
-        Ok(assemble(task, &run.free, solution, measure, run.log))
+        self.run_with(task, None, monitor)
     }
 }
 
@@ -213,6 +189,55 @@ impl Paper {
     #[must_use]
     pub fn with_reading(self, reading: Reading) -> Self {
         Self { reading, ..self }
+    }
+
+    /// Runs the pipeline beside others on the same input: what they have in common is done once.
+    ///
+    /// # Errors
+    /// As [`run`](Matcher::run).
+    pub fn run_beside(
+        &self,
+        task: &Task<'_>,
+        shared: &Shared,
+        monitor: &Monitor,
+    ) -> Result<Matching> {
+        self.run_with(task, Some(shared), monitor)
+    }
+
+    fn run_with(
+        &self,
+        task: &Task<'_>,
+        shared: Option<&Shared>,
+        monitor: &Monitor,
+    ) -> Result<Matching> {
+        check(self, task)?;
+        self.check()?;
+        let mut log = Log::default();
+        log.note_directions(task, false);
+        let graphs = task.graphs();
+        let scaled = self.ordinary_units(graphs, &mut log)?;
+        let [source, target] = [0, 1].map(|g| scaled[g].as_ref().unwrap_or(graphs[g]));
+        let mut run = Run {
+            preset: self,
+            graphs: [source, target],
+            anchors: task.anchors(),
+            free: FreeNodes::of(task),
+            monitor,
+            shared,
+            log,
+        };
+        let terms = run.effective_terms();
+        let mut problem = run.problem(terms)?;
+        if let Some(candidates) = candidates(task.facts().allowed.as_deref(), &run.free)? {
+            problem = problem.with_candidates(candidates)?;
+        }
+        let watch = monitor.stopwatch();
+        monitor.answerable();
+        let start = Start::seeded(self.seed);
+        let solution = self.solver.solve(&problem, &start, monitor)?;
+        run.log.time("solve", watch.seconds());
+        let measure = Measure::Affinity;
+        Ok(assemble(task, &run.free, solution, measure, run.log))
     }
 
     /// The graphs whose weights have squares only in another unit, in that unit.

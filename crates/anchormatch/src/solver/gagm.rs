@@ -23,7 +23,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, round_within};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, round_within, ties};
 use crate::assignment::Sinkhorn;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -142,7 +142,8 @@ impl Solver for Gagm {
         }
         let soft = Matrix::from_vec(rows, cols, annealing.now);
         let assignment = round_within(problem, &soft, monitor)?;
-        Ok(iterations.solution(problem, assignment, soft))
+        let answer = iterations.solution(problem, assignment, soft);
+        ties::broken(problem, answer, monitor)
     }
 }
 

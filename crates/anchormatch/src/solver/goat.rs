@@ -21,7 +21,7 @@ use super::frank_wolfe::{
     Direction, End, Report, StepRule, Walk, best_of_starts, climb, starts_at_once,
 };
 use super::relaxation::{cap_sums, check_nonnegative, check_positive};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within, ties};
 use crate::assignment::Assignment;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -126,7 +126,7 @@ impl Solver for Goat {
         monitor: &Monitor,
     ) -> Result<Solution> {
         let unary = problem.full_unary(monitor)?.as_slice();
-        best_of_starts(
+        let answer = best_of_starts(
             problem,
             start,
             monitor,
@@ -134,7 +134,8 @@ impl Solver for Goat {
             self.restarts,
             self.max_iterations,
             |_, x, report| self.climb(problem, unary, x, (monitor, report)),
-        )
+        )?;
+        ties::broken(problem, answer, monitor)
     }
 }
 

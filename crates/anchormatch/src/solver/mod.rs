@@ -46,6 +46,7 @@ mod swaps;
 mod tabu;
 #[cfg(test)]
 mod test_support;
+mod ties;
 mod two_graphs;
 mod two_opt;
 mod umeyama;

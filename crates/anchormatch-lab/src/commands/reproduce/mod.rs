@@ -140,10 +140,10 @@ impl Options {
         }
         let journals = self.journals(protocols)?;
         let job = Job::start(&self.resources, None, self.json)?;
-        let complete = run_all(journals, &mut book, &job)?;
         for experiment in Experiment::ALL.into_iter().filter(|e| !asked.contains(e)) {
             self.recall(experiment, &mut book);
         }
+        let complete = run_all(journals, &mut book, &job)?;
         job.finish();
         output::Output {
             book: &book,
@@ -260,7 +260,11 @@ fn run_all(
     let threads = rayon::current_num_threads();
     let mut complete = true;
     for (experiment, protocol, journal) in journals {
-        let trials = run(&protocol, &journal, threads, &monitor, &done)?;
+        let earlier = match experiment {
+            Experiment::Readings(part) => book.results(part.experiment()).ok(),
+            _ => None,
+        };
+        let trials = run(&protocol, &journal, earlier, threads, &monitor, &done)?;
         let results = Results::new(protocol, &trials);
         complete &= results.complete;
         book.enter(experiment, Ok(results));

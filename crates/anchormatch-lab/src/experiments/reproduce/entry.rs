@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anchormatch::matcher::{Best, Matcher, Paper, Terms};
+use anchormatch::matcher::{Best, Matcher, Paper, Shared, Terms};
 use anchormatch::{Matching, Monitor, Result, Task};
 use serde_json::Value;
 
@@ -49,6 +49,8 @@ pub struct Entry {
     pub slow: bool,
     /// How it matches; its seed is set anew for each trial.
     pub matcher: Arc<dyn Matcher>,
+    /// The same where it is the preset `paper`, which shares with others what they have in common.
+    paper: Option<Paper>,
 }
 
 impl Entry {
@@ -59,6 +61,15 @@ impl Entry {
             anchors: None,
             slow: false,
             matcher: Arc::new(matcher),
+            paper: None,
+        }
+    }
+
+    /// The preset `paper`, which shares with others on the same trial what they have in common.
+    pub fn paper(name: impl Into<String>, paper: Paper) -> Self {
+        Self {
+            paper: Some(paper.clone()),
+            ..Self::new(name, paper)
         }
     }
 
@@ -73,7 +84,7 @@ impl Entry {
     pub fn standard() -> Vec<Self> {
         let variants = Terms::ALL.into_iter();
         variants
-            .map(|terms| Self::new(terms.as_str(), Paper::with_terms(terms)))
+            .map(|terms| Self::paper(terms.as_str(), Paper::with_terms(terms)))
             .chain([Self::best()])
             .collect()
     }
@@ -83,7 +94,7 @@ impl Entry {
     pub fn wide() -> Vec<Self> {
         let variants = [Terms::Adjacency, Terms::Heat, Terms::HeatProximityAnchors].into_iter();
         variants
-            .map(|terms| Self::new(format!("{terms} (wide)"), wide(terms)))
+            .map(|terms| Self::paper(format!("{terms} (wide)"), wide(terms)))
             .collect()
     }
 
@@ -110,19 +121,47 @@ impl Entry {
         format!("{} {}", self.matcher.name(), Value::Object(parameters))
     }
 
+    /// What tells it from others: its settings, and how many anchors it sees.
+    pub(super) fn key(&self) -> String {
+        format!("{:?} {}", self.anchors, self.settings())
+    }
+
     /// Runs it on a trial and counts what it found.
     ///
     /// # Errors
     /// When the matcher fails or nothing but anchors is in the truth.
     pub fn run(&self, trial: &Trial, seed: u64, monitor: &Monitor) -> Result<(Matching, Outcome)> {
+        self.run_beside(trial, seed, &Shared::default(), monitor)
+    }
+
+    /// The same beside others on the trial: what one of them has done, the next need not. Its time is that of a
+    /// run by itself.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_beside(
+        &self,
+        trial: &Trial,
+        seed: u64,
+        shared: &Shared,
+        monitor: &Monitor,
+    ) -> Result<(Matching, Outcome)> {
         let count = self.anchors.unwrap_or(usize::MAX);
         let known = &trial.anchors[..count.min(trial.anchors.len())];
         let instance = &trial.instance;
         let task = Task::from_pairs(&instance.source, &instance.target, known)?;
-        let matcher = seeded(&*self.matcher, seed)?;
-        let watch = monitor.stopwatch();
-        let matching = matcher.run(&task, monitor)?;
-        let seconds = watch.seconds();
+        let spared = shared.spared();
+        let (matching, elapsed) = if let Some(paper) = &self.paper {
+            let mut paper = paper.clone();
+            paper.seed = seed;
+            let watch = monitor.stopwatch();
+            (paper.run_beside(&task, shared, monitor)?, watch.seconds())
+        } else {
+            let matcher = seeded(&*self.matcher, seed)?;
+            let watch = monitor.stopwatch();
+            (matcher.run(&task, monitor)?, watch.seconds())
+        };
+        let seconds = elapsed + shared.spared() - spared;
         let solve = matching.timings.iter().find(|(stage, _)| stage == "solve");
         let mut outcome = Outcome {
             asked: 0,

@@ -193,7 +193,7 @@ pub(super) fn by_anchors(preset: impl Fn(Terms) -> Paper) -> Vec<Entry> {
                 let name = format!("{terms}{word} |U|={count}");
                 let mut preset = preset(terms);
                 preset.width = width.unwrap_or(preset.width);
-                entries.push(Entry::new(name, preset).with_anchors(count));
+                entries.push(Entry::paper(name, preset).with_anchors(count));
             }
         }
     }

@@ -10,6 +10,7 @@ use anchormatch::Result;
 use anchormatch_generate::{Synthetic, stream, synthetic};
 
 use super::entry::Entry;
+use super::experiment::Experiment;
 use crate::experiments::Trial;
 
 type Make = dyn Fn(usize) -> Result<Trial> + Send + Sync;
@@ -176,6 +177,16 @@ impl Protocol {
             axis: axis.into(),
             places,
         });
+    }
+
+    /// The name of the experiment that it repeats under other readings, or its own: what is drawn for a method
+    /// is the same in both.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        let readings = self.name.strip_prefix(Experiment::READINGS);
+        readings
+            .and_then(|rest| rest.strip_prefix('-'))
+            .unwrap_or(&self.name)
     }
 
     /// All trials, the first of each point before the second of any, so that a run that is stopped has

@@ -161,15 +161,15 @@ impl Reading {
             published::baseline(name)
         };
         let heat = Terms::ALL.into_iter().filter(|terms| terms.uses_heat());
-        let heat = heat.map(|t| Entry::new(t.as_str(), self.paper(t).with_width(WIDE)));
+        let heat = heat.map(|t| Entry::paper(t.as_str(), self.paper(t).with_width(WIDE)));
         std::iter::once(baseline).chain(heat).collect()
     }
 
     /// The six variants on films, and adjacency, heat and the full method at the width of Section 5.1.
     fn films(&self) -> Vec<Entry> {
-        let usual = Terms::ALL.map(|t| Entry::new(t.as_str(), self.paper(t)));
+        let usual = Terms::ALL.map(|t| Entry::paper(t.as_str(), self.paper(t)));
         let wide = [Terms::Adjacency, Terms::Heat, Terms::HeatProximityAnchors]
-            .map(|t| Entry::new(format!("{t} (wide)"), self.paper(t).with_width(WIDE)));
+            .map(|t| Entry::paper(format!("{t} (wide)"), self.paper(t).with_width(WIDE)));
         usual.into_iter().chain(wide).collect()
     }
 }
@@ -230,7 +230,7 @@ impl Part {
         for reading in Reading::all() {
             let mut own = Vec::new();
             for mut entry in self.entries(&reading) {
-                let key = format!("{:?} {}", entry.anchors, entry.settings());
+                let key = entry.key();
                 let known = all.iter().position(|(other, _)| *other == key);
                 own.push(known.unwrap_or(all.len()));
                 if known.is_none() {

@@ -56,6 +56,14 @@ impl Results {
         }
     }
 
+    /// All trials, by the names of their points and their numbers.
+    pub(super) fn trials(&self) -> impl Iterator<Item = ((&str, usize), &Outcomes)> {
+        let named = |(p, k, outcomes): (usize, usize, _)| {
+            ((self.protocol.points[p].name.as_str(), k), outcomes)
+        };
+        self.rows.iter().map(|(p, k, o)| (*p, *k, o)).map(named)
+    }
+
     /// How many trials are there.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -4,14 +4,18 @@
 //! do not wait for each other, and a trial's clock does not run while another is at work on the same
 //! thread. Methods take turns in being first, so that none always pays for cold caches.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use anchormatch::matcher::Shared;
 use anchormatch::{Error, Monitor, Result};
 
+use super::entry::{Entry, Outcome};
 use super::journal::{Journal, Outcomes, Trials};
 use super::protocol::{Protocol, derived_seed};
+use super::results::Results;
 
 /// The trials of `protocol` that are not among `trials`.
 #[must_use]
@@ -24,34 +28,77 @@ pub fn missing(protocol: &Protocol, trials: &Trials) -> Vec<(usize, usize)> {
 /// Runs what is missing on `threads` threads, appends it to the journal and gives all trials.
 ///
 /// `done` is called after every trial. A trial that the monitor cuts short is left out: what was found
-/// by then is not what the method can do.
+/// by then is not what the method can do. What `earlier`, an experiment on the same trials, has of an
+/// entry of the same settings is taken from there.
 ///
 /// # Errors
 /// When a trial fails or the journal cannot be written; what was finished before is in the journal.
 pub fn run(
     protocol: &Protocol,
     journal: &Journal,
+    earlier: Option<&Results>,
     threads: usize,
     monitor: &Monitor,
     done: &(dyn Fn() + Sync),
 ) -> Result<Trials> {
     let mut trials = journal.trials().clone();
+    let known = earlier.map(|earlier| Known::new(protocol, earlier));
     let finished = |point: &str, k: usize, outcomes: &Outcomes| {
         journal.append(point, k, outcomes)?;
         done();
         Ok(())
     };
     let tasks = missing(protocol, &trials);
-    trials.extend(work(protocol, &tasks, threads, monitor, &finished)?);
+    let made = work(
+        protocol,
+        &tasks,
+        known.as_ref(),
+        threads,
+        monitor,
+        &finished,
+    )?;
+    trials.extend(made);
     Ok(trials)
 }
 
 /// Runs everything and keeps no journal.
 pub(super) fn run_all(protocol: &Protocol, threads: usize, monitor: &Monitor) -> Result<Trials> {
-    let trials = work(protocol, &protocol.tasks(), threads, monitor, &|_, _, _| {
-        Ok(())
-    })?;
+    let tasks = protocol.tasks();
+    let trials = work(protocol, &tasks, None, threads, monitor, &|_, _, _| Ok(()))?;
     Ok(trials.into_iter().collect())
+}
+
+/// What another experiment found on the same trials.
+struct Known<'a> {
+    rows: HashMap<(&'a str, usize), &'a Outcomes>,
+    /// Where each entry stands there.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(protocol: &Protocol, earlier: &'a Results) -> Self {
+        let keys: Vec<_> = earlier.protocol.entries.iter().map(Entry::key).collect();
+        let place = |entry: &Entry| keys.iter().position(|key| *key == entry.key());
+        // Trials of another seed or other data are others, and so is what was drawn for them.
+        let is_same = (protocol.seed, &protocol.data, protocol.stem())
+            == (
+                earlier.protocol.seed,
+                &earlier.protocol.data,
+                earlier.protocol.stem(),
+            );
+        Self {
+            rows: earlier.trials().collect(),
+            places: protocol
+                .entries
+                .iter()
+                .map(|e| place(e).filter(|_| is_same))
+                .collect(),
+        }
+    }
+
+    fn outcome(&self, point: &str, trial: usize, entry: usize) -> Option<Outcome> {
+        self.rows.get(&(point, trial))?[self.places[entry]?]
+    }
 }
 
 type Finished<'a> = dyn Fn(&str, usize, &Outcomes) -> Result<()> + Sync + 'a;
@@ -59,6 +106,7 @@ type Finished<'a> = dyn Fn(&str, usize, &Outcomes) -> Result<()> + Sync + 'a;
 fn work(
     protocol: &Protocol,
     tasks: &[(usize, usize)],
+    known: Option<&Known<'_>>,
     threads: usize,
     monitor: &Monitor,
     finished: &Finished<'_>,
@@ -76,7 +124,7 @@ fn work(
             let Some(&(p, k)) = tasks.get(place).filter(|_| !is_over) else {
                 return Ok(());
             };
-            let Some(outcomes) = pool.install(|| trial(protocol, p, k, monitor))? else {
+            let Some(outcomes) = pool.install(|| trial(protocol, (p, k), known, monitor))? else {
                 return Ok(());
             };
             let point = &protocol.points[p].name;
@@ -109,22 +157,32 @@ fn work(
 }
 
 /// One trial; `None` when it was cut short.
-fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<Option<Outcomes>> {
+fn trial(
+    protocol: &Protocol,
+    (p, k): (usize, usize),
+    known: Option<&Known<'_>>,
+    monitor: &Monitor,
+) -> Result<Option<Outcomes>> {
     let point = &protocol.points[p];
     let trial = point.trial(k)?;
     let seed = derived_seed(
         protocol.seed,
-        &[&protocol.name, &point.name, &k, &"methods"],
+        &[&protocol.stem(), &point.name, &k, &"methods"],
     );
     let count = protocol.entries.len();
     let mut outcomes: Outcomes = vec![None; count];
+    let shared = Shared::default();
     for turn in 0..count {
         let place = (turn + p + k) % count;
         let entry = &protocol.entries[place];
         if entry.slow && !point.slow {
             continue;
         }
-        let result = entry.run(&trial, seed, monitor);
+        outcomes[place] = known.and_then(|known| known.outcome(&point.name, k, place));
+        if outcomes[place].is_some() {
+            continue;
+        }
+        let result = entry.run_beside(&trial, seed, &shared, monitor);
         if monitor.interrupted().is_some() {
             return Ok(None);
         }
@@ -136,7 +194,7 @@ fn trial(protocol: &Protocol, p: usize, k: usize, monitor: &Monitor) -> Result<O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::reproduce::{Entry, Point};
+    use crate::experiments::reproduce::Point;
     use crate::matchers::fixed::Fixed;
     use anchormatch_generate::Synthetic;
 
@@ -179,7 +237,7 @@ mod tests {
                         monitor.cancel_token().cancel();
                     }
                 };
-                trials = run(&protocol, &journal, threads, &monitor, &done).unwrap();
+                trials = run(&protocol, &journal, None, threads, &monitor, &done).unwrap();
                 if missing(&protocol, &trials).is_empty() {
                     break;
                 }
@@ -199,6 +257,37 @@ mod tests {
     }
 
     #[test]
+    fn what_another_experiment_found_is_taken_from_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut earlier = protocol(4);
+        earlier.entries = Entry::standard();
+        let known = run_all(&earlier, 2, &Monitor::silent()).unwrap();
+        let results = Results::new(earlier, &known);
+        // The same trials under another name, in another order, with one entry that is new.
+        let mut again = protocol(5);
+        again.name = "readings-some".to_owned();
+        let wide = Entry::wide().remove(1);
+        again.entries = vec![Entry::best(), wide, Entry::standard().remove(5)];
+        let monitor = Monitor::silent();
+        let journal = Journal::open(folder.path(), &again).unwrap();
+        let taken = run(&again, &journal, Some(&results), 2, &monitor, &|| ()).unwrap();
+        for ((point, trial), outcomes) in &taken {
+            let before = known.get(&(point.clone(), *trial));
+            assert_eq!(before.is_some(), *trial < 4);
+            if let Some(before) = before {
+                // Times and all.
+                assert_eq!((outcomes[0], outcomes[2]), (before[6], before[5]));
+            }
+        }
+        let alone = run_all(&again, 1, &monitor).unwrap();
+        assert_eq!(timeless(taken), timeless(alone));
+        // Of another seed nothing is known.
+        again.seed += 1;
+        let known = Known::new(&again, &results);
+        assert_eq!(known.places, [None; 3]);
+    }
+
+    #[test]
     fn more_trials_continue_the_same_journal() {
         let folder = tempfile::tempdir().unwrap();
         let count = AtomicUsize::new(0);
@@ -208,7 +297,7 @@ mod tests {
         for (trials, want) in [(2, 4), (3, 6), (1, 6)] {
             let protocol = protocol(trials);
             let journal = Journal::open(folder.path(), &protocol).unwrap();
-            run(&protocol, &journal, 2, &Monitor::silent(), &done).unwrap();
+            run(&protocol, &journal, None, 2, &Monitor::silent(), &done).unwrap();
             assert_eq!(count.load(Ordering::Relaxed), want);
         }
     }
@@ -220,7 +309,7 @@ mod tests {
         protocol.points[0].slow = false;
         protocol.entries[1] = protocol.entries[1].clone().slow();
         let journal = Journal::open(folder.path(), &protocol).unwrap();
-        let trials = run(&protocol, &journal, 1, &Monitor::silent(), &|| ()).unwrap();
+        let trials = run(&protocol, &journal, None, 1, &Monitor::silent(), &|| ()).unwrap();
         let ran = |p: usize| trials[&(protocol.points[p].name.clone(), 0)][1].is_some();
         assert!(!ran(0) && ran(1));
 
@@ -228,7 +317,7 @@ mod tests {
         let broken = Fixed(|_| Err(Error::Numerics("no luck".into())));
         protocol.entries[0] = Entry::new("broken", broken);
         let journal = Journal::open(folder.path(), &protocol).unwrap();
-        let error = run(&protocol, &journal, 2, &Monitor::silent(), &|| ()).unwrap_err();
+        let error = run(&protocol, &journal, None, 2, &Monitor::silent(), &|| ()).unwrap_err();
         assert!(error.to_string().contains("no luck"), "{error}");
     }
 }

@@ -26,7 +26,7 @@ const ANCHORS: usize = 2;
 pub fn entries() -> Vec<Entry> {
     let heat = Terms::ALL.into_iter().filter(|terms| terms.uses_heat());
     std::iter::once(published::baseline(Terms::Adjacency.as_str()))
-        .chain(heat.map(|terms| Entry::new(terms.as_str(), wide(terms))))
+        .chain(heat.map(|terms| Entry::paper(terms.as_str(), wide(terms))))
         .chain([Entry::best()])
         .collect()
 }

@@ -1,7 +1,9 @@
 //! One run of the paper's pipeline: from two graphs and their anchors to W.
 
+use std::sync::Arc;
+
 use super::reading::{AnchorHeat, FirstOrder, ProximityLearner};
-use super::{DENSE_HINT, Paper};
+use super::{DENSE_HINT, Paper, Shared};
 use crate::affinity::first_order::{
     add_affinity, diffusion_loss, heat_to_anchors, heat_to_each_anchor, wave_distance,
 };
@@ -52,6 +54,8 @@ pub(super) struct Run<'a> {
     pub(super) anchors: &'a Anchors,
     pub(super) free: FreeNodes,
     pub(super) monitor: &'a Monitor,
+    /// What other runs on the same input have done.
+    pub(super) shared: Option<&'a Shared>,
     pub(super) log: Log,
 }
 
@@ -120,7 +124,13 @@ impl Run<'_> {
         self.log.parameter("affinity s", kernel.bandwidth());
         let solver = self.preset.solver.as_ref();
         let problem = if takes_kernels(solver, self.monitor)? {
-            let pairwise = SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?;
+            let pairwise = match self.shared {
+                Some(shared) => {
+                    let known = shared.pairwise([x, y], kernel, tolerance, self.monitor)?;
+                    Arc::unwrap_or_clone(known)
+                }
+                None => SeparablePairwise::new(x, y, kernel, tolerance, self.monitor)?,
+            };
             self.log.parameter("kernel tolerance", tolerance);
             self.log.parameter("kernel rank", pairwise.rank());
             Problem::maximise(unary, Box::new(pairwise))?
@@ -143,8 +153,8 @@ impl Run<'_> {
         let both = first.saturating_add(second);
         let watch = monitor.stopwatch();
         let spectra = [
-            Spectrum::of(graphs[0], monitor)?,
-            Spectrum::of(graphs[1], &monitor.holding(first))?,
+            self.spectrum(graphs[0], monitor)?,
+            self.spectrum(graphs[1], &monitor.holding(first))?,
         ];
         self.log.diagnostics.source_eigenvalues = spectra[0].eigenvalues().to_vec();
         self.log.diagnostics.target_eigenvalues = spectra[1].eigenvalues().to_vec();
@@ -172,10 +182,17 @@ impl Run<'_> {
         ])
     }
 
+    fn spectrum(&self, graph: &Graph, monitor: &Monitor) -> Result<Arc<Spectrum>> {
+        match self.shared {
+            Some(shared) => shared.spectrum(graph, monitor),
+            None => Spectrum::of(graph, monitor).map(Arc::new),
+        }
+    }
+
     fn first_order(
         &mut self,
         terms: Terms,
-        spectra: &[Spectrum; 2],
+        spectra: &[Arc<Spectrum>; 2],
         kernels: &[Matrix; 2],
         unary: &mut Matrix,
     ) -> Result<()> {
@@ -183,7 +200,7 @@ impl Run<'_> {
         let (source, target) = (&self.free.source, &self.free.target);
         if terms.uses_wave() {
             let means = self.graphs.map(mean_eigenvalue);
-            let spectra = [&spectra[0], &spectra[1]];
+            let spectra = [&*spectra[0], &*spectra[1]];
             let distance = wave_distance(spectra, means, preset.wave_energies, source, target)?;
             add_affinity(unary, &distance, preset.wave_weight);
             self.log.parameter("wave energies", preset.wave_energies);
@@ -230,7 +247,7 @@ impl Run<'_> {
     /// d_B between free nodes, where there is anything to compare.
     fn proximity(
         &mut self,
-        spectra: &[Spectrum; 2],
+        spectra: &[Arc<Spectrum>; 2],
         kernels: &[Matrix; 2],
     ) -> Result<Option<Matrix>> {
         let watch = self.monitor.stopwatch();
@@ -256,7 +273,10 @@ impl Run<'_> {
             self.log.parameter("learner", "xing");
             learned.distance(&free[0], &free[1])
         } else {
-            let learn = |examples: &Examples<'_>| preset.learner.learn(examples, self.monitor);
+            let learn = |examples: &Examples<'_>| match self.shared {
+                Some(shared) => shared.learned(&preset.learner, examples, self.monitor),
+                None => preset.learner.learn(examples, self.monitor).map(Arc::new),
+            };
             let learned = self.with_examples(&features, kernels, learn)?;
             let log = &mut self.log;
             log.diagnostics.learner_violations =

@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 use super::balancer::{Balancer, LEAST_EXPONENT, set_ruled_out};
 use super::memory::reserve;
 use super::relaxation::{Iterations, check_nonnegative, check_positive, initial, range};
-use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within};
+use super::{Info, Kind, OnLists, Solution, Solver, Start, Status, matrices, round_within, ties};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::monitor::Monitor;
@@ -172,7 +172,8 @@ impl Solver for MeanField {
         if !problem.candidates().is_all() {
             return listed::solve(self, problem, start, monitor);
         }
-        Ok(self.anneal(problem, start, monitor)?.solution)
+        let annealed = self.anneal(problem, start, monitor)?;
+        ties::broken(problem, annealed.solution, monitor)
     }
 }
 

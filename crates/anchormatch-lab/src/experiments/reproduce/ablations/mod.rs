@@ -62,9 +62,9 @@ impl Choices {
     /// The open choices of the paper.
     #[must_use]
     pub fn standard() -> Self {
-        let full = Entry::new("heat+b+ap", Paper::default());
-        let heat = Entry::new("heat", Paper::with_terms(Terms::Heat));
-        let adjacency = Entry::new("adjacency", Paper::with_terms(Terms::Adjacency));
+        let full = Entry::paper("heat+b+ap", Paper::default());
+        let heat = Entry::paper("heat", Paper::with_terms(Terms::Heat));
+        let adjacency = Entry::paper("adjacency", Paper::with_terms(Terms::Adjacency));
         let mut choices = Self {
             rows: Vec::new(),
             entries: vec![full, heat, adjacency],
@@ -107,7 +107,7 @@ impl Choices {
     }
 
     fn preset(&mut self, question: &'static str, value: impl Into<String>, preset: Paper) {
-        self.add(question, value, 0, Entry::new("", preset));
+        self.add(question, value, 0, Entry::paper("", preset));
     }
 
     fn widths(&mut self) {
@@ -121,7 +121,7 @@ impl Choices {
                     continue;
                 }
                 let preset = Paper::with_terms(terms).with_width(width);
-                self.add(question, width.to_string(), place, Entry::new("", preset));
+                self.add(question, width.to_string(), place, Entry::paper("", preset));
             }
         }
     }
@@ -343,7 +343,7 @@ impl Choices {
                 question,
                 "1, as the paper says",
                 place,
-                Entry::new("", unit),
+                Entry::paper("", unit),
             );
         }
     }
