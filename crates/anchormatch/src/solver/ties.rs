@@ -2,15 +2,16 @@
 //!
 //! Where a graph has automorphisms, a deterministic relaxation that treats equal nodes equally never tells them
 //! apart: X stays a mixture of as many good assignments as there are symmetries, and what rounding makes of a mixture
-//! is none of them. Such an X is recognised by its linear assignment, which is *tied*: rotating the matching along a
-//! cycle of pairs without reduced cost costs nothing, and yet the objective of the problem changes. (Where it does not
-//! change, of two leaves of one node say, any choice among the tied is as good.)
+//! is none of them. Such an X has rows, or columns, that are the same throughout, and its linear assignment is *tied*:
+//! rotating the matching along a cycle of them costs nothing, and yet the objective of the problem changes. (Where it
+//! does not change, of two leaves of one node say, any choice among the tied is as good.)
 //!
 //! Then one of the mixture's assignments is picked out, pair by pair. The surest of the tied pairs is fixed, the one of
 //! the lowest indices among equals; the gradient at X with that pair says which of the other tied pairs belong to it; and
 //! so on until nothing is tied any more. From that X the ascent of FAQ goes on. The best of all these answers is taken:
 //! none is worse than rounding alone, and a problem whose X is not tied is solved as if this room were not there.
 
+use super::relaxation::range;
 use super::{Faq, Solution, Solver, Start, Status};
 use crate::assignment::{self, Assignment};
 use crate::error::Result;
@@ -18,9 +19,13 @@ use crate::linalg::{Matrix, PairValues};
 use crate::monitor::Monitor;
 use crate::problem::Problem;
 
-/// Reduced costs up to this share of the range of X are none: above what steep exponentials make of the last
+/// Reduced costs up to this share of the pair's own X are none: above what steep exponentials make of the last
 /// digits of a symmetry (GOAT's on a grid), below what noise in the weights does to one.
 const TIED: f64 = 1e-4;
+
+/// The least share of the largest X that a part of a mixture has: what X has all but ruled out is none, however little it
+/// tells such pairs apart.
+const LEAST_PART: f64 = 0.01;
 
 /// Pairs that are fixed at most before the rest is left to the gradient; few fixed points tell all symmetries of most
 /// graphs apart.
@@ -50,7 +55,7 @@ pub(super) fn broken(
     if !is_final || soft.rows().min(soft.cols()) < 2 {
         return Ok(answer);
     }
-    let ties = Ties::of(soft, monitor)?;
+    let ties = Ties::of_mixture(soft, monitor)?;
     if !ties.matter(problem) {
         return Ok(answer);
     }
@@ -132,7 +137,8 @@ fn pick(
                 little
             }
         });
-        let next = Ties::of(&score, monitor)?;
+        let (low, high) = range(gradient.as_slice());
+        let next = Ties::of(&score, |_| TIED * (high - low), monitor)?;
         picked = next.best;
         // What the gradient tells apart is tied no longer.
         for (columns, tight) in open.iter_mut().zip(&next.tight) {
@@ -151,42 +157,59 @@ struct Ties {
     best: Assignment,
     /// The columns of each row that are without reduced cost.
     tight: Vec<Vec<usize>>,
+    /// Rows, and columns, whose scores are the same throughout, by the least of them.
+    alike: [Vec<usize>; 2],
 }
 
 impl Ties {
-    fn of(score: &Matrix, monitor: &Monitor) -> Result<Self> {
+    /// Those of X: pairs that have their part in it.
+    fn of_mixture(x: &Matrix, monitor: &Monitor) -> Result<Self> {
+        let (_, largest) = range(x.as_slice());
+        let none = -1.0;
+        let tolerance = |value: f64| {
+            if value >= LEAST_PART * largest {
+                TIED * value
+            } else {
+                none
+            }
+        };
+        Self::of(x, tolerance, monitor)
+    }
+
+    /// Pairs whose reduced cost is at most what `tolerance` makes of their score.
+    fn of(score: &Matrix, tolerance: impl Fn(f64) -> f64, monitor: &Monitor) -> Result<Self> {
         let best = assignment::maximise_within(score, monitor)?;
-        let values = score.as_slice().iter();
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
-            (low.min(v), high.max(v))
-        });
-        let tolerance = TIED * (high - low);
-        let reduced = |i: usize, a: usize| best.row_duals[i] + best.column_duals[a] - score[(i, a)];
         let tight = (0..score.rows())
             .map(|i| {
-                let is_tight = |&a: &usize| reduced(i, a) <= tolerance;
+                let is_tight = |&a: &usize| {
+                    let value = score[(i, a)];
+                    best.row_duals[i] + best.column_duals[a] - value <= tolerance(value)
+                };
                 (0..score.cols()).filter(is_tight).collect()
             })
             .collect();
         Ok(Self {
             best: best.columns,
             tight,
+            alike: [alike(score), alike(&score.transposed())],
         })
     }
 
     /// Other assignments of the same total score, one for each set of pairs that are tied among themselves.
     fn others(&self) -> Vec<Assignment> {
         let n = self.tight.len();
-        let own = |i: usize| self.best.partner(i);
-        // From row to row: i could take what j has.
+        let is_tight = |i: usize, a: &usize| self.tight[i].binary_search(a).is_ok();
+        let own = |i: usize| self.best.partner(i).filter(|a| is_tight(i, a));
+        let [rows, columns] = &self.alike;
+        // From row to row: i could take what j has, because the two are told apart by nothing.
+        let takes = |i: usize, j: usize| match (own(i), own(j)) {
+            (Some(a), Some(b)) if i != j => {
+                is_tight(i, &b) && (rows[i] == rows[j] || columns[a] == columns[b])
+            }
+            _ => false,
+        };
         let next: Vec<Vec<usize>> = (0..n)
-            .map(|i| {
-                let takes = |&j: &usize| {
-                    let wanted = own(j).filter(|a| self.tight[i].binary_search(a).is_ok());
-                    j != i && own(i).is_some() && wanted.is_some()
-                };
-                (0..n).filter(takes).collect()
-            })
+            .map(|i| (0..n).filter(|&j| takes(i, j)).collect())
             .collect();
         let mut seen = vec![false; n];
         let mut found = Vec::new();
@@ -216,6 +239,26 @@ impl Ties {
         let differs = |other: &Assignment| (problem.objective(other) - usual).abs() > rounding;
         self.others().iter().any(differs)
     }
+}
+
+/// For each row the first whose values are the same, up to what is tied.
+fn alike(score: &Matrix) -> Vec<usize> {
+    let (low, high) = range(score.as_slice());
+    let tolerance = TIED * (high - low);
+    let mut firsts: Vec<usize> = Vec::new();
+    let mut group = Vec::with_capacity(score.rows());
+    for i in 0..score.rows() {
+        let is_same = |&&first: &&usize| {
+            let pairs = score.row(first).iter().zip(score.row(i));
+            pairs.into_iter().all(|(x, y)| (x - y).abs() <= tolerance)
+        };
+        let first = firsts.iter().find(is_same).copied();
+        group.push(first.unwrap_or(i));
+        if first.is_none() {
+            firsts.push(i);
+        }
+    }
+    group
 }
 
 /// The shortest way from a row back to itself.
@@ -346,7 +389,7 @@ mod tests {
                 assert_eq!(solve(&mean_field, &problem), plain, "n = {n}, seed {seed}");
                 for solver in [&Goat::default() as &dyn Solver, &Gagm::default()] {
                     let answer = solve(solver, &problem);
-                    let ties = Ties::of(answer.soft_matrix().unwrap(), &monitor).unwrap();
+                    let ties = Ties::of_mixture(answer.soft_matrix().unwrap(), &monitor).unwrap();
                     assert!(!ties.matter(&problem), "n = {n}, seed {seed}");
                     let again = broken(&problem, answer.clone(), &monitor).unwrap();
                     assert_eq!(again, answer);
@@ -365,7 +408,7 @@ mod tests {
             (0, _) | (_, 0) => 0.0,
             _ => 0.2,
         });
-        let ties = Ties::of(&soft, &Monitor::silent()).unwrap();
+        let ties = Ties::of_mixture(&soft, &Monitor::silent()).unwrap();
         assert!(!ties.others().is_empty());
         assert!(!ties.matter(&problem));
     }
@@ -373,26 +416,31 @@ mod tests {
     #[test]
     fn ties_are_cycles_without_cost() {
         let monitor = Monitor::silent();
-        // Rows 0, 1, 2 may rotate one way only; row 3 is sure.
+        // Rows 0 and 1 are the same, row 2 has an equal choice and another row, row 3 is sure.
         let score = Matrix::from_vec(
             4,
             4,
             vec![
-                0.5, 0.4, 0.0, 0.0, //
-                0.0, 0.4, 0.4, 0.0, //
-                0.5, 0.0, 0.4, 0.0, //
+                0.5, 0.5, 0.0, 0.0, //
+                0.5, 0.5, 0.0, 0.0, //
+                0.0, 0.5, 0.5, 0.0, //
                 0.0, 0.0, 0.0, 1.0,
             ],
         );
-        let ties = Ties::of(&score, &monitor).unwrap();
-        let rotated: Assignment = [1, 2, 0, 3].into_iter().map(Some).collect();
+        let ties = Ties::of_mixture(&score, &monitor).unwrap();
+        let rotated: Assignment = [1, 0, 2, 3].into_iter().map(Some).collect();
         let own: Assignment = (0..4).map(Some).collect();
         let [one] = &ties.others()[..] else {
             panic!("one component")
         };
         assert!((ties.best == own && *one == rotated) || (ties.best == rotated && *one == own));
         let mut unique = score.clone();
-        unique[(2, 2)] = 0.6;
-        assert!(Ties::of(&unique, &monitor).unwrap().others().is_empty());
+        unique[(0, 0)] = 0.6;
+        assert!(
+            Ties::of_mixture(&unique, &monitor)
+                .unwrap()
+                .others()
+                .is_empty()
+        );
     }
 }
