@@ -36,6 +36,14 @@ impl Rest {
         log: f64::NEG_INFINITY,
         alone: 0.0,
     };
+
+    /// Of a node whose candidates are listed: `left` is the weight of none of them.
+    pub(super) fn among_listed(left: f64) -> Self {
+        Self {
+            log: left.max(f64::MIN_POSITIVE).ln(),
+            alone: 0.0,
+        }
+    }
 }
 
 /// The weight of no partner at all.

@@ -257,7 +257,11 @@ fn rests(
             None => surroundings.settled[0][i] * missing,
             Some(lost) => lost[0][i],
         };
-        alone.beside(known.others(0, i, surroundings.left), lost)
+        let left = known.others(0, i, surroundings.left);
+        match known.is_listed(i) {
+            true => Rest::among_listed(left),
+            false => alone.beside(left, lost),
+        }
     });
     each.collect()
 }

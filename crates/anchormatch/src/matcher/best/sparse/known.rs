@@ -219,6 +219,12 @@ impl Known {
         }
     }
 
+    /// Whether the possible partners of a source node are listed, so that [`others`](Self::others) says all of who has none.
+    pub(super) fn is_listed(&self, node: usize) -> bool {
+        let listed = |allowed: &Arc<Allowed>| allowed.listed(node).is_some_and(|l| !l.is_empty());
+        self.allowed.as_ref().is_some_and(listed)
+    }
+
     /// What each attribute told of these pairs, in nats a pair.
     pub(super) fn contributions(&self, pairs: &[(usize, usize)]) -> Vec<(&str, f64)> {
         match &self.attributes {

@@ -6,6 +6,8 @@ mod kinds;
 mod sampling;
 mod stages;
 
+use std::sync::Arc;
+
 use super::known::Known;
 use super::model::Model;
 use super::neighbours::{Believed, Outlook, Scratch};
@@ -13,7 +15,10 @@ use super::side::{NONE, Side, weights_differ};
 use crate::anchors::{Anchor, Anchors};
 use crate::graph::Graph;
 use crate::linalg::Csr;
-use crate::task::Task;
+use crate::matcher::Matcher;
+use crate::matcher::best::{Best, RegimeChoice};
+use crate::monitor::Monitor;
+use crate::task::{Allowed, Task};
 
 /// Numbers from 0 to 1, the same ones every time.
 struct Numbers(u64);
@@ -192,6 +197,47 @@ fn who_has_many_edges_is_found_among_more_neighbours_than_are_visited() {
 }
 
 #[test]
+fn few_listed_candidates_are_believed_among_many_other_targets() {
+    const N: usize = 400;
+    const TARGETS: usize = 8000;
+    let mut numbers = Numbers(6);
+    let mut edges: [Vec<(usize, usize, f64)>; 2] = [Vec::new(), Vec::new()];
+    for _ in 0..N {
+        let (i, j) = (numbers.below(N), numbers.below(N));
+        for edges in &mut edges {
+            if i != j && numbers.next() < 0.8 {
+                edges.push((i.min(j), i.max(j), 1.0));
+            }
+        }
+    }
+    for a in N + 1..TARGETS {
+        edges[1].push((N + numbers.below(a - N), a, 1.0));
+    }
+    for edges in &mut edges {
+        edges.sort_unstable_by_key(|&(i, j, _)| (i, j));
+        edges.dedup_by_key(|&mut (i, j, _)| (i, j));
+    }
+    let source = Graph::from_edges(N, &edges[0]).unwrap();
+    let target = Graph::from_edges(TARGETS, &edges[1]).unwrap();
+    let mut listed: Vec<(usize, usize)> = (0..N).map(|i| (i, i)).collect();
+    for i in 0..N {
+        listed.extend((0..4).map(|_| (i, numbers.below(TARGETS))));
+    }
+    let allowed = Allowed::all(N, TARGETS).with_candidates(&listed).unwrap();
+    let pairs: Vec<_> = (0..N).step_by(10).map(|i| (i, i)).collect();
+    let anchors = Anchors::from_indices(&source, &target, &pairs).unwrap();
+    let task = Task::new(&source, &target, &anchors).unwrap();
+    let task = task.with_allowed(Arc::new(allowed)).unwrap();
+    let best = Best::default().with_regime(RegimeChoice::Sparse);
+    let found = best.run(&task, &Monitor::silent()).unwrap();
+    let free: Vec<_> = found.pairs.iter().filter(|pair| !pair.anchor).collect();
+    let right = free.iter().filter(|pair| pair.source == pair.target);
+    let right = right.count() as f64 / (N - pairs.len()) as f64;
+    let sure = free.iter().map(|pair| pair.confidence).sum::<f64>() / (N - pairs.len()) as f64;
+    assert!(right > 0.5 && (sure - right).abs() < 0.15, "{right} {sure}");
+}
+
+#[test]
 fn what_the_graphs_keep_is_fitted_per_side() {
     let [full, _] = copies(400, 12, 1.0, false, 1);
     let [half, _] = copies(400, 12, 1.0, false, 1);
@@ -229,9 +275,7 @@ fn soft_anchors_and_similarities_are_evidence_in_nats() {
     assert_eq!(known.named(1, 10), [1]);
     let listed = (0..50).map(|i| (i, (7 * i + 3) % 50, 5.0 + 0.01 * i as f64));
     let values = Csr::from_triplets(50, 50, listed).unwrap();
-    let task = task
-        .with_similarity(std::sync::Arc::new(values.into()))
-        .unwrap();
+    let task = task.with_similarity(Arc::new(values.into())).unwrap();
     let mut known = Known::of(&task);
     let mut partners = known.partners();
     for i in 0..30usize {
