@@ -9,7 +9,7 @@ use super::evidence::Evidence;
 use super::found::Found;
 use super::marginals::{Marginals, decoded, mean_of_pairs};
 use super::thresholds::SURE_ENOUGH;
-use super::{Best, Effort, regime, sparse};
+use super::{Best, Effort, sparse};
 use crate::error::Result;
 use crate::linalg::{Csr, Matrix};
 use crate::matcher::assemble::FreeNodes;
@@ -27,7 +27,6 @@ pub(super) fn are_asked(
     preset.effort == Effort::Best
         && preset.solver.is_none()
         && found.coverage == Coverage::Full
-        && regime::may_exchange(task)
         && sparse::may_exchange(task, &evidence.matched(&found.assignment))
 }
 

@@ -393,7 +393,8 @@ impl Best {
         if symmetry.copy.is_none() && !evidence.has_priors() {
             found.independent = evidence.independent_weights();
         }
-        let exchanges = exchanges::are_asked(self, task, &evidence, &found);
+        let exchanges =
+            regime::may_exchange(task) && exchanges::are_asked(self, task, &evidence, &found);
         let sampling = Sampling {
             evidence: &evidence,
             seed: self.seed,
