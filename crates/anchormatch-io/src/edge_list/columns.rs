@@ -70,6 +70,8 @@ pub(super) struct Columns {
     pub(super) weight: Option<usize>,
     direction: Option<usize>,
     kind: Option<usize>,
+    /// A column of kinds that nobody asked for, in a table without weights: edges of several kinds count once each.
+    unasked: Option<usize>,
 }
 
 impl Columns {
@@ -94,6 +96,7 @@ impl Columns {
             weight: (2..row.len().min(4)).find(|&column| Some(column) != kind),
             direction: None,
             kind,
+            unasked: None,
         };
         if let Some((source, target)) = named.filter(|_| is_named) {
             let direction = column("type").filter(|&column| Some(column) != kind);
@@ -103,12 +106,17 @@ impl Columns {
                 .then_some(2)
                 .filter(|&third| Some(third) != direction && Some(third) != kind)
                 .filter(|&third| !is_one_of(&KIND_NAMES, row.get(third)));
+            let weight = weight.or(third);
+            let names_kinds = |&i: &usize| is_one_of(&KIND_NAMES, row.get(i));
+            let is_asked = wanted.is_some() || kind.is_some();
+            let unasked = (0..row.len()).find(names_kinds);
             columns = Self {
                 source,
                 target,
-                weight: weight.or(third),
+                weight,
                 direction,
                 kind,
+                unasked: unasked.filter(|_| weight.is_none() && !is_asked),
             };
         } else if row.len() > 3 + usize::from(kind.is_some()) {
             return Err(row.miscounted(
@@ -144,23 +152,21 @@ impl Columns {
         })
     }
 
-    /// A note where a third column of `header` names kinds that nobody asked for.
-    pub(super) fn unasked_kinds(&self, header: &Row<'_>, options: &ReadOptions) -> Option<Note> {
-        let is_unread = self.weight.is_none() && self.kind.is_none() && options.weight.is_none();
-        let name = (is_unread && header.len() == 3).then(|| header.get(2))?;
-        is_one_of(&KIND_NAMES, name).then(|| {
+    /// A note where a column of `header` names kinds that nobody asked for.
+    pub(super) fn unasked_kinds(&self, header: &Row<'_>) -> Option<Note> {
+        self.unasked.map(|column| {
             let text = format!(
-                "the column {} was passed over: it names kinds of edges",
-                quoted(name)
+                "the column {} names kinds of edges: where several join two nodes, each counts as one",
+                quoted(header.get(column))
             );
             Note::hinting(text, &[Hint::Kinds])
         })
     }
 
-    /// The kind of the edge in `row`, where kinds were asked for.
+    /// The kind of the edge in `row`, where the table has kinds.
     pub(super) fn kind<'a>(&self, row: &Row<'a>, options: &ReadOptions) -> Result<Option<&'a str>> {
         let Some(name) = options.kinds.as_deref() else {
-            return Ok(None);
+            return Ok(self.unasked.map(|column| row.get(column)));
         };
         let (column, kind) = match (self.kind, self.weight) {
             (Some(column), _) => (column, row.get(column)),

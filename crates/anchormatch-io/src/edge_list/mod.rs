@@ -14,7 +14,9 @@
 //!
 //! In place of a weight may stand attributes as networkx writes them, `{'weight': 1.5}`.
 //!
-//! A column, or one of these attributes, may hold the kinds of the edges: their layers or relations.
+//! A column, or one of these attributes, may hold the kinds of the edges: their layers or relations. Where a header names
+//! such a column, nobody asked for it and there are no weights, edges of several kinds between two nodes count as one each, so
+//! that the graph is the one that it would be with the kinds asked for.
 
 mod columns;
 mod pending;
@@ -85,7 +87,7 @@ pub fn read_edge_list_from(
                 columns = Some(found);
                 if is_header {
                     note = found.unusual_weight(&row, options);
-                    doubts.extend(found.unasked_kinds(&row, options));
+                    doubts.extend(found.unasked_kinds(&row));
                     if options.header.is_none() && ends(&row).is_none() {
                         doubts.push(header::taken(&row));
                     }
@@ -144,8 +146,8 @@ pub fn read_edge_list_from(
             note.into_iter().chain(doubtful).collect(),
         )?
     };
+    loaded.notes.extend(kinds.note());
     if options.kinds.is_some() {
-        loaded.notes.extend(kinds.note());
         loaded.kinds = Some(kinds.finish(&loaded.graph)?);
     }
     if options.header.is_none() && rows > 1 && opens_with_strangers(&loaded.graph) {

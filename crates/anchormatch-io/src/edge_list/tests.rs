@@ -248,6 +248,38 @@ fn a_loop_names_an_isolated_node_and_notes_count() {
 }
 
 #[test]
+fn edges_of_several_kinds_count_once_each_where_nobody_asks_for_kinds() {
+    let text = "u,v,rel\na,b,1\nb,a,2\nb,c,7\nc,b,7\nc,d,\n";
+    let loaded = read(text).unwrap();
+    let counted = [
+        edge("a", "b", 2.0),
+        edge("b", "c", 1.0),
+        edge("c", "d", 1.0),
+    ];
+    assert_eq!(edges(text), counted);
+    assert!(loaded.kinds.is_none());
+    assert_eq!(loaded.notes, ["1 repeated edge of one kind was merged"]);
+    assert!(
+        loaded.doubts[0]
+            .text()
+            .contains("where several join two nodes")
+    );
+    // The graph is the same where they are asked for, and beside other columns.
+    let asked = ReadOptions {
+        kinds: Some("rel".to_owned()),
+        ..ReadOptions::default()
+    };
+    let rows = text.replace("c,d,\n", "c,d,x\n");
+    let asked = read_edge_list_from(rows.as_bytes(), "e.csv", &asked).unwrap();
+    assert_eq!(asked.graph.weight(0, 1), 2.0);
+    let wider = "since,u,v,rel\n1990,a,b,1\n1991,b,a,2\n";
+    assert_eq!(edges(wider), [edge("a", "b", 2.0)]);
+    // Weights have the last word.
+    let weighed = read("u,v,weight,rel\na,b,5,1\na,b,5,2\n").unwrap();
+    assert_eq!(weighed.graph.weight(0, 1), 5.0);
+}
+
+#[test]
 fn fractions_in_the_place_of_targets_are_doubtful() {
     for text in ["p0,0,0\np1,0.5,0.25\np2,3.5,1\n", "0.5 0.25\n1 2.5\n"] {
         let loaded = read(text).unwrap();

@@ -13,8 +13,9 @@ use super::thresholds::{
     CHANCE_OF_FULL, CHANCE_OF_MAPS, CHANCE_OF_PARTS, CHANCE_WIDTH, CLOSURE_TELLS, DECOY_NATS,
     DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, FORETOLD_NEEDED,
     HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED,
-    LISTED_DECOYS_ASKED, LISTED_STANDING, MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING,
-    MAP_STANDING_BESIDE, MAP_STEEPNESS, STANDING, STANDING_BESIDE,
+    LISTED_DECOYS_ASKED, LISTED_FORETOLD_NEEDED, LISTED_FORETOLD_STEEPNESS, LISTED_STANDING,
+    MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING, MAP_STANDING_BESIDE, MAP_STEEPNESS, STANDING,
+    STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -54,6 +55,52 @@ impl Foretold {
         let most = all.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = all.iter().map(|nats| (nats - most).exp()).sum();
         most + (sum / all.len() as f64).ln()
+    }
+}
+
+/// What became of the promises of matches that did not know some of the anchors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Promises {
+    /// The logarithm of an e-value: strangers have e^x or more once in e^x times.
+    pub(super) nats: f64,
+    /// The sum of the greatest probabilities of the anchors that were hidden, and how many of those partners were right.
+    claimed: f64,
+    right: f64,
+}
+
+impl Default for Promises {
+    fn default() -> Self {
+        Self {
+            nats: f64::NEG_INFINITY,
+            claimed: 0.0,
+            right: 0.0,
+        }
+    }
+}
+
+impl Promises {
+    /// One fold of so many; the e-value is the mean of theirs.
+    pub(super) fn add_fold(&mut self, foretold: &Foretold, folds: usize) {
+        let fold = foretold.nats() - (folds as f64).ln();
+        let most = fold.max(self.nats);
+        self.nats = most + ((fold - most).exp() + (self.nats - most).exp()).ln();
+    }
+
+    /// A hidden anchor whose likeliest partner had such a probability.
+    pub(super) fn add(&mut self, probability: f64, is_right: bool) {
+        self.claimed += probability;
+        self.right += f64::from(u8::from(is_right));
+    }
+
+    /// The share of the promises that was kept, one deviation in favour. Where nothing was foretold, they tell nothing of a match that
+    /// needs all anchors.
+    pub(super) fn kept(&self) -> f64 {
+        let most = self.right + (self.right + 1.0).sqrt();
+        if self.nats > 0.0 && self.claimed > most {
+            most / self.claimed
+        } else {
+            1.0
+        }
     }
 }
 
@@ -160,6 +207,24 @@ impl Chance {
         Self {
             foretold: Some(told),
             ..Self::beyond((told - FORETOLD_NEEDED) * CHANCE_WIDTH)
+        }
+    }
+
+    /// With what matches foretell that do not know some of the anchors.
+    pub(super) fn of_promises(promises: &Promises) -> Self {
+        Self {
+            foretold: Some(promises.nats),
+            ..Self::beyond(
+                LISTED_FORETOLD_STEEPNESS * (promises.nats - LISTED_FORETOLD_NEEDED) * CHANCE_WIDTH,
+            )
+        }
+    }
+
+    /// Confidences by as much smaller as such matches promised too much.
+    pub(super) fn as_promised(self, promises: &Promises) -> Self {
+        Self {
+            weight: self.weight * promises.kept(),
+            ..self
         }
     }
 
@@ -309,6 +374,42 @@ mod tests {
         assert!(weights.is_sorted() && weights[0] < 1e-6 && weights[4] > 1.0 - 1e-6);
         // What was searched for among parts has more to choose from.
         assert!(Chance::of([0.0], true).weight < Chance::of([0.0], false).weight);
+    }
+
+    #[test]
+    fn promises_are_believed_as_far_as_they_were_kept() {
+        // Three folds of two hidden anchors each: one search found both, the others none.
+        let mut promises = Promises::default();
+        assert_eq!(Chance::of_promises(&promises).weight, 0.0);
+        for times in [[100.0, 300.0], [0.0, 0.0], [0.0, 0.0]] {
+            promises.add_fold(&Foretold(times.to_vec()), 3);
+            for times in times {
+                promises.add(0.9, times > 0.0);
+            }
+        }
+        // The mean over folds, and over shares of mistakes, of Π (ε + (1 − ε) times).
+        let fold = |times: [f64; 2]| {
+            let each =
+                HIDDEN_MISTAKES.map(|e| (e + (1.0 - e) * times[0]) * (e + (1.0 - e) * times[1]));
+            each.iter().sum::<f64>() / each.len() as f64
+        };
+        let mean = (fold([100.0, 300.0]) + 2.0 * fold([0.0, 0.0])) / 3.0;
+        assert!((promises.nats - mean.ln()).abs() < 1e-12);
+        // Two of 5.4 that were promised are right, and √3 more may be.
+        assert!((promises.kept() - (2.0 + 3f64.sqrt()) / 5.4).abs() < 1e-12);
+        let chance = Chance::of_promises(&promises);
+        assert!(chance.is_settled());
+        let believed = chance.as_promised(&promises);
+        assert_eq!(believed.weight, chance.weight * promises.kept());
+        // All promises kept, and none of what nobody could know.
+        let mut kept = Promises::default();
+        kept.add_fold(&Foretold(vec![100.0]), 1);
+        kept.add(0.9, true);
+        assert_eq!(kept.kept(), 1.0);
+        let mut nothing = Promises::default();
+        nothing.add_fold(&Foretold(vec![0.0; 4]), 1);
+        (0..4).for_each(|_| nothing.add(0.9, false));
+        assert!(nothing.nats < 0.0 && nothing.kept() == 1.0);
     }
 
     #[test]

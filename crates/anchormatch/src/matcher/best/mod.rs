@@ -312,19 +312,23 @@ impl Best {
     /// The chain over two graphs.
     fn run_graphs(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
         if regime::is_sparse(self, task) {
-            return sparse::run(self, task, monitor);
+            return Ok(sparse::run(self, task, monitor)?.matching);
         }
         let mut log = Log::default();
         if !regime::may_list(self, task) {
             return self.run_all_pairs(task, None, log, monitor);
         }
-        let listed = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
-        let expected = listed.expected();
+        let sparse::Listed {
+            matching,
+            is_sampled,
+        } = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
+        let expected = matching.expected();
         let is_sure = expected.is_some_and(|e| e.precision.min(e.recall) >= LISTS_ARE_SURE);
-        if is_sure || monitor.interrupted().is_some() {
-            return Ok(listed);
+        // Where neighbours are joined among themselves, searching all pairs takes longer, finds less, and is too sure of it.
+        if is_sure || is_sampled || monitor.interrupted().is_some() {
+            return Ok(matching);
         }
-        self.run_all_pairs(task, Some(listed), log, monitor)
+        self.run_all_pairs(task, Some(matching), log, monitor)
     }
 
     /// The chain over all pairs. What lists of candidates led to is the answer of a run that was stopped on its way.
@@ -361,7 +365,8 @@ impl Best {
         let is_known = first.is_some() || copy.is_some();
         let fallback = match listed_before {
             None if !is_known && regime::may_fall_back(self, task) => {
-                Some(log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?)
+                let listed = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
+                Some(listed.matching)
             }
             listed => listed,
         };

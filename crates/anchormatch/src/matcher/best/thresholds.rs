@@ -269,6 +269,13 @@ pub(super) const STANDING_BESIDE: f64 = 1.5;
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`, `scripts/bench_clustered.py --largest 300`
 pub(super) const FORETOLD_NEEDED: f64 = 2.5;
 
+/// The same over lists of candidates, as the logarithm of an e-value, which strangers have more of once in e^4 times, and what each nat more
+/// is worth in log odds.
+///
+/// `scripts/bench_doubt.py`, and with `--strangers`
+pub(super) const LISTED_FORETOLD_NEEDED: f64 = 4.0;
+pub(super) const LISTED_FORETOLD_STEEPNESS: f64 = 2.0;
+
 /// Searches by which every anchor is hidden once.
 ///
 /// the example `dependent_weights`

@@ -2,18 +2,20 @@
 //!
 //! The nats are those of [`chance`](crate::matcher::best::chance), from counts of edges: the evidence of the pairs that are sure, as far
 //! as triangles do not explain it, what degrees have in common, and the prior of so many pairs. Where that does not settle it,
-//! the [distances](super::distances) of anchors from each other and [`decoys`](super::decoys) do.
+//! the [distances](super::distances) of anchors from each other, matches that do not know [some of them](super::foretold) and
+//! [`decoys`](super::decoys) do.
 
 use std::collections::BTreeMap;
 
 use super::decoys::{Comparison, Quick, compare};
 use super::distances::nats_of_distances;
+use super::foretold::beyond_blind_choices;
 use super::iterations;
 use super::known::Known;
 use super::model::Model;
 use super::side::Side;
 use crate::matcher::best::Best;
-use crate::matcher::best::chance::Chance;
+use crate::matcher::best::chance::{Chance, Promises};
 use crate::matcher::best::closure::Closure;
 use crate::matcher::best::evidence::log_prior;
 use crate::matcher::best::symmetry;
@@ -97,13 +99,32 @@ impl Judges<'_> {
         {
             return settled;
         }
+        let enough =
+            |told: &Promises| Chance::of_promises(told).is_ruled_out() && told.kept() == 1.0;
+        let promises = beyond_blind_choices(
+            self.sides,
+            known,
+            (quick.iterations, quick.seed),
+            enough,
+            monitor,
+        );
+        if let Some(told) = &promises {
+            let settled = Chance::of_promises(told);
+            if settled.is_ruled_out() {
+                return settled.as_promised(told);
+            }
+        }
         let is_plain = |standing: f64| chance.is_plain_beside(standing);
         let by_decoys = match compare(self.sides, known, quick, is_plain, monitor) {
             Some(Comparison::Standing(standing)) => chance.beside_listed_decoys(standing),
             Some(Comparison::FoundAgain) => chance.found_again(),
             None => chance,
         };
-        by_decoys.or(by_distances)
+        let chance = by_decoys.or(by_distances);
+        match &promises {
+            Some(told) => chance.or(Some(Chance::of_promises(told))).as_promised(told),
+            None => chance,
+        }
     }
 
     /// The same beside the distances of the anchors from each other, where these tell something.

@@ -13,7 +13,7 @@
 //! | sampling | `sampling`, `chain`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, in clustered graphs that hold every node |
 //! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
-//! | chance | `chance`, `distances`, `decoys` | whether there is anything to find, in doubt by how far anchors are from each other and by what others lead to |
+//! | chance | `chance`, `distances`, `foretold`, `decoys` | whether there is anything to find, in doubt by how far anchors are from each other, by whether others foretell them and by what decoys lead to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
 //!
 //! Edges between the sides are part of what is known (`crossing`), and speak for a pair by the partners of their other ends.
@@ -103,6 +103,13 @@ fn restarts(effort: Effort) -> usize {
     }
 }
 
+/// What lists of candidates lead to.
+pub(super) struct Listed {
+    pub(super) matching: Matching,
+    /// Whether chains of exchanges had the last word.
+    pub(super) is_sampled: bool,
+}
+
 /// Runs the chain.
 ///
 /// # Errors
@@ -111,7 +118,7 @@ fn restarts(effort: Effort) -> usize {
 /// # Complexity
 /// O(edges + nodes) memory; an iteration visits the neighbours of the partners of the neighbours of every
 /// node, within a budget a node.
-pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
+pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<Listed> {
     let graphs = task.graphs();
     let weighted = weights_differ(graphs);
     monitor.reserve(
@@ -256,7 +263,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
     };
     describe(&mut log, task, &pairs);
     let objective = model.evidence(&sides, &pairs);
-    Ok(Matching {
+    let matching = Matching {
         objective,
         status,
         iterations: beliefs.iterations,
@@ -268,6 +275,10 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<M
             orbits: symmetry.orbits,
         },
         ..of_pairs(task, pairs, Measure::Evidence, beliefs.changes, log)
+    };
+    Ok(Listed {
+        matching,
+        is_sampled: sampled,
     })
 }
 

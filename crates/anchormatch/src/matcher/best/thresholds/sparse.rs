@@ -209,6 +209,16 @@ pub(in crate::matcher::best) const FIRST_DECOYS: usize = 4;
 /// `scripts/bench_clustered.py --largest 300`
 pub(in crate::matcher::best) const FORETOLD_FOLDS: usize = 4;
 
+/// Nodes up to which matches that do not know some of the anchors are sampled by chains, which take most of the time beyond.
+///
+/// `anchormatch match … --json` shows what stage `chance` took
+pub(in crate::matcher::best) const LARGEST_FORETOLD_BY_CHAINS: usize = 2000;
+
+/// Degrees whose ratio is less may be of one class, of which a blind choice would take any.
+///
+/// `scripts/bench_doubt.py --strangers`
+pub(in crate::matcher::best) const SAME_DEGREE: f64 = 1.5;
+
 /// The share of a match that decoys must lead to as well for it to be found again: matches of strangers of 300 nodes and more had .04 of their
 /// pairs in common at the most.
 ///
