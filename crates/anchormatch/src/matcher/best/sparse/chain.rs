@@ -2,10 +2,12 @@
 //!
 //! The smaller side is filled up with nodes that have no edges, so that a matching is a permutation. Beside two matchings
 //! that keep as many edges, one that keeps one more is e^J times as likely ([`Ties`]), and a pair that keeps any edge at all
-//! is in the right region, which says F more: where nothing holds, a node could be anywhere.
+//! is in the right region, which says F more: where nothing holds, a node could be anywhere. With both sides filled up, a node
+//! beside one of these has no partner: every edge between nodes with partners costs something ([`Ties::shown`]), whether it is
+//! kept or not, and how many pairs are likely says [`Parting`].
 //!
 //! A proposal goes from a node to the partner of one of its neighbours, and on to one of that partner's neighbours, whose
-//! owner takes what the node had; one in [`ANYWHERE`] goes to any node. What that favours Hastings' ratio takes back, so that
+//! owner takes what the node had; one in [`ANYWHERE`] goes to any node, one in [`ALONE`] to one that fills the target up. What that favours Hastings' ratio takes back, so that
 //! the times spent at each partner are those of the posterior.
 //!
 //! While a chain is heated, [`Landmarks`] may lead it: what they say counts whatever the heat, the less the cooler the chain is,
@@ -16,12 +18,16 @@ use rand_chacha::ChaCha8Rng;
 
 use super::landmarks::Landmarks;
 use super::model::Copula;
+use super::parting::Parting;
 use super::side::Side;
 use crate::matcher::best::thresholds::sparse::LED_BY;
 use crate::monitor::Monitor;
 
 /// One proposal in so many goes to any node.
 const ANYWHERE: u64 = 32;
+
+/// One in so many leaves the partner for none.
+const ALONE: u64 = 16;
 
 /// Proposals between two looks at the clock.
 const BETWEEN_LOOKS: usize = 4096;
@@ -39,6 +45,10 @@ pub(super) struct Ties {
     /// What a kept edge says less for the degree of a node at one of its four ends.
     pub(super) degrees: [Vec<f32>; 2],
     pub(super) weights: Copula,
+    /// What an edge of either side costs both of whose ends have partners.
+    pub(super) shown: [f32; 2],
+    /// What each pair of nodes says that are left alone, beside the numbers of matchings.
+    pub(super) parted: f32,
 }
 
 impl Ties {
@@ -50,6 +60,8 @@ impl Ties {
             any: power * self.any,
             degrees: [times(&self.degrees[0]), times(&self.degrees[1])],
             weights: self.weights,
+            shown: self.shown.map(|nats| power * nats),
+            parted: self.parted,
         }
     }
 }
@@ -60,6 +72,10 @@ pub(super) type Times = Vec<(u32, u32)>;
 /// What an exchange of two nodes changes.
 struct Change {
     nats: f32,
+    /// Nats that no heat lessens.
+    prior: f32,
+    /// Pairs of nodes that have partners then, more than before.
+    paired: i32,
     /// ln of how much likelier the way back is proposed than the way there.
     back: f32,
     /// The kept edges of both nodes then.
@@ -79,13 +95,16 @@ struct Kept {
 pub(super) struct Chain<'a> {
     sides: &'a [Side<'a>; 2],
     ties: &'a Ties,
-    /// Source nodes that may move, those without edges of the filled-up side among them.
-    free: &'a [u32],
+    /// Source nodes that may move, and propose it.
+    asked: &'a [u32],
     is_free: Vec<bool>,
     partners: Vec<u32>,
     owners: Vec<u32>,
     /// Kept edges of each source node.
     common: Vec<u32>,
+    /// Pairs of real nodes, and what fewer of them are likely to be.
+    pairs: usize,
+    parting: Parting,
     random: ChaCha8Rng,
     /// What all nats are divided by.
     heat: f32,
@@ -102,7 +121,7 @@ pub(super) struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// A chain from `partners`, a permutation of the larger side's size.
+    /// A chain from `partners`, a permutation of the larger side's size or more.
     pub(super) fn new(
         sides: &'a [Side<'a>; 2],
         ties: &'a Ties,
@@ -117,16 +136,25 @@ impl<'a> Chain<'a> {
         for (i, &a) in partners.iter().enumerate() {
             owners[a as usize] = i as u32;
         }
+        let asked = &free[..free.partition_point(|&i| (i as usize) < sides[0].nodes())];
         let mut is_free = vec![false; size];
-        free.iter().for_each(|&i| is_free[i as usize] = true);
+        let free = free.iter().map(|&i| i as usize);
+        free.filter(|&i| i < size).for_each(|i| is_free[i] = true);
+        let nodes = [sides[0].nodes(), sides[1].nodes()];
+        let real = partners[..nodes[0]].iter();
+        let pairs = real.filter(|a| (**a as usize) < nodes[1]).count();
+        let anchors = is_free[..nodes[0]].iter().filter(|free| !**free).count();
+        let parting = Parting::new(nodes, anchors, size);
         let mut chain = Self {
             sides,
             ties,
-            free,
+            asked,
             is_free,
             partners,
             owners,
             common: Vec::new(),
+            pairs,
+            parting,
             random,
             heat: 1.0,
             leads: None,
@@ -167,7 +195,30 @@ impl<'a> Chain<'a> {
             }
             sum += f64::from(u8::from(self.common[i] > 0)) * f64::from(self.ties.any);
         }
-        sum
+        for side in [0, 1] {
+            let matched = (0..self.sides[side].nodes()).filter(|&i| self.has_partner(side, i));
+            let ends = matched.map(|i| self.paired_neighbours(side, i, usize::MAX));
+            sum -= 0.5 * f64::from(self.ties.shown[side]) * ends.sum::<u32>() as f64;
+        }
+        sum + self.parting.of_all(self.pairs, self.ties.parted)
+    }
+
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    #[inline]
+    fn has_partner(&self, side: usize, node: usize) -> bool {
+        let other = [&self.partners, &self.owners][side][node] as usize;
+        other < self.sides[1 - side].nodes()
+    }
+
+    /// The neighbours that have partners, one of them left out.
+    fn paired_neighbours(&self, side: usize, node: usize, but: usize) -> u32 {
+        let own = self.neighbours(side, node).iter();
+        own.filter(|&&j| j as usize != but && self.has_partner(side, j as usize))
+            .count() as u32
     }
 
     /// The edges that the matching keeps.
@@ -213,11 +264,13 @@ impl<'a> Chain<'a> {
         let sources = self.sides[0].nodes();
         let mut times: Vec<Times> = vec![Vec::new(); sources];
         let mut since = vec![0u32; sources];
+        let nobody = self.sides[1].nodes() as u32;
         let mut leave = |i: u32, a: u32, now: u32| {
             if let Some(since) = since.get_mut(i as usize) {
                 let spent = now - *since;
                 *since = now;
-                add(&mut times[i as usize], a, spent);
+                // Whichever filled-up node it is.
+                add(&mut times[i as usize], a.min(nobody), spent);
             }
         };
         let mut made = sweeps;
@@ -236,7 +289,7 @@ impl<'a> Chain<'a> {
 
     /// Makes one proposal for each node that may move, and tells what nodes leave whom; `None` when the monitor stops it.
     fn sweep(&mut self, monitor: &Monitor, mut leave: impl FnMut(u32, u32)) -> Option<()> {
-        for _ in 0..self.free.len() {
+        for _ in 0..self.asked.len() {
             if self.left == 0 {
                 if monitor.interrupted().is_some() {
                     return None;
@@ -248,12 +301,13 @@ impl<'a> Chain<'a> {
                 continue;
             };
             let change = self.change(i, l);
-            let log_ratio = change.nats / self.heat + change.back;
+            let log_ratio = change.nats / self.heat + change.prior + change.back;
             if log_ratio < 0.0 && unit(self.random.next_u64()) >= log_ratio.exp() {
                 continue;
             }
             leave(i, self.partners[i as usize]);
             leave(l, self.partners[l as usize]);
+            self.pairs = self.pairs.wrapping_add_signed(change.paired as isize);
             self.exchange(i as usize, l as usize, change.common);
         }
         Some(())
@@ -262,10 +316,13 @@ impl<'a> Chain<'a> {
     /// A node and the owner of what it would take.
     fn propose(&mut self) -> Option<(u32, u32)> {
         let (first, second) = (self.random.next_u64(), self.random.next_u64());
-        let i = self.free[below(first >> 32, self.free.len())];
+        let i = self.asked[below(first >> 32, self.asked.len())];
         let own = self.neighbours(0, i as usize);
+        let (real, all) = (self.sides[1].nodes(), self.partners.len());
         let taken = if own.is_empty() || first % ANYWHERE == 0 {
-            below(second >> 32, self.partners.len())
+            below(second >> 32, all)
+        } else if first % ALONE == 1 && real < all {
+            real + below(second >> 32, all - real)
         } else {
             let j = own[below(second >> 32, own.len())];
             let theirs = self.neighbours(1, self.partners[j as usize] as usize);
@@ -274,6 +331,9 @@ impl<'a> Chain<'a> {
             }
             theirs[below(second & 0xFFFF_FFFF, theirs.len())] as usize
         };
+        if taken >= real && self.partners[i as usize] as usize >= real {
+            return None;
+        }
         let l = self.owners[taken];
         (l != i && self.is_free[l as usize]).then_some((i, l))
     }
@@ -369,25 +429,67 @@ impl<'a> Chain<'a> {
             let apart = |who: usize, whose: usize| landmarks.apart(nodes[who], taken[whose]);
             nats += strength * (apart(0, 0) + apart(1, 1) - apart(0, 1) - apart(1, 0));
         }
+        let (shown, paired) = self.shown(nodes, taken);
+        nats -= shown;
+        let prior = match paired {
+            1 => -self.parting.of_one(self.pairs + 1, self.ties.parted),
+            -1 => self.parting.of_one(self.pairs, self.ties.parted),
+            _ => 0.0,
+        };
         let ways = |elsewhere: usize| {
-            self.ways(nodes[0], one[elsewhere].ways) + self.ways(nodes[1], other[elsewhere].ways)
+            let [to_one, to_other] = [taken[elsewhere], taken[1 - elsewhere]];
+            self.ways(nodes[0], to_one, one[elsewhere].ways)
+                + self.ways(nodes[1], to_other, other[elsewhere].ways)
         };
         Change {
             nats,
+            prior,
+            paired,
             back: (ways(0) / ways(1)).ln(),
             common,
         }
     }
 
-    /// The probability that a proposal of a node is a partner, by the ways that lead there.
-    fn ways(&self, node: usize, ways: f32) -> f32 {
+    /// What edges say that the exchange brings between nodes with partners, and the pairs more that there are then.
+    fn shown(&self, nodes: [usize; 2], taken: [usize; 2]) -> (f32, i32) {
+        let (mut nats, mut pairs) = (0.0, [0, 0]);
+        for (side, own, theirs) in [(0, nodes, taken), (1, taken, nodes)] {
+            let real = theirs.map(|other| other < self.sides[1 - side].nodes());
+            if real[0] == real[1] {
+                continue;
+            }
+            for who in [0, 1] {
+                if own[who] < self.sides[side].nodes() {
+                    let now = if real[who] { -1 } else { 1 };
+                    let ends = self.paired_neighbours(side, own[who], own[1 - who]) as i32;
+                    nats += self.ties.shown[side] * (now * ends) as f32;
+                    pairs[side] += now;
+                }
+            }
+        }
+        debug_assert_eq!(pairs[0], pairs[1]);
+        (nats, pairs[0])
+    }
+
+    /// The probability that a proposal of a node is this partner, by the ways that lead there along edges.
+    fn ways(&self, node: usize, partner: usize, ways: f32) -> f32 {
+        if node >= self.sides[0].nodes() {
+            return 0.0;
+        }
         let degree = self.neighbours(0, node).len();
-        let far = 1.0 / self.partners.len() as f32;
+        let (real, all) = (self.sides[1].nodes(), self.partners.len());
+        let far = 1.0 / all as f32;
         if degree == 0 {
             return far;
         }
         let anywhere = 1.0 / ANYWHERE as f32;
-        (1.0 - anywhere) * ways.max(0.0) / degree as f32 + anywhere * far
+        let alone = if real < all { 1.0 / ALONE as f32 } else { 0.0 };
+        let spare = if partner >= real {
+            alone / (all - real) as f32
+        } else {
+            0.0
+        };
+        (1.0 - anywhere - alone) * ways.max(0.0) / degree as f32 + anywhere * far + spare
     }
 
     /// What a kept edge says: `edge` leads between the source nodes, `place` between their partners.
@@ -460,175 +562,4 @@ fn unit(bits: u64) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::graph::Graph;
-    use crate::matcher::best::sparse::model::Model;
-    use crate::matcher::best::sparse::side::NONE;
-
-    const SOURCE: [(usize, usize); 6] = [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (3, 4)];
-    const TARGET: [(usize, usize); 5] = [(0, 1), (1, 2), (0, 2), (2, 3), (1, 4)];
-
-    fn graph(nodes: usize, edges: &[(usize, usize)]) -> Graph {
-        let edges: Vec<_> = edges.iter().map(|&(i, j)| (i, j, 1.0)).collect();
-        Graph::from_edges(nodes, &edges).unwrap()
-    }
-
-    fn ties(sides: &[Side<'_>; 2], kept: f32, any: f32) -> Ties {
-        let nobody = [0, 1].map(|k| vec![NONE; sides[k].nodes()]);
-        let size = sides[0].nodes().max(sides[1].nodes());
-        Ties {
-            kept,
-            any,
-            degrees: [0, 1].map(|_| (0..size).map(|i| 0.05 * i as f32).collect()),
-            weights: Model::fit(sides, &nobody).weights,
-        }
-    }
-
-    /// The nats of a permutation, summed over all pairs of nodes.
-    fn nats(sides: &[Side<'_>; 2], ties: &Ties, partners: &[usize]) -> f64 {
-        let mut sum = 0.0;
-        for (i, &a) in partners.iter().enumerate().take(sides[0].nodes()) {
-            let mut any = false;
-            for &j in sides[0].edges.columns(i) {
-                let (j, b) = (j as usize, partners[j as usize]);
-                let has = a < sides[1].nodes() && b < sides[1].nodes();
-                if has && sides[1].edges.place(a, b).is_some() {
-                    any = true;
-                    let degrees = [(0, i), (0, j), (1, a), (1, b)];
-                    let less: f32 = degrees.iter().map(|&(k, v)| ties.degrees[k][v]).sum();
-                    sum += 0.5 * f64::from(ties.kept - less);
-                }
-            }
-            sum += if any { f64::from(ties.any) } else { 0.0 };
-        }
-        sum
-    }
-
-    fn permutations(size: usize) -> Vec<Vec<usize>> {
-        let mut all = vec![Vec::new()];
-        for _ in 0..size {
-            let grown = all.iter().flat_map(|p: &Vec<usize>| {
-                let left = (0..size).filter(|a| !p.contains(a));
-                left.map(|a| [p.clone(), vec![a]].concat())
-            });
-            all = grown.collect();
-        }
-        all
-    }
-
-    #[test]
-    fn times_are_those_of_the_posterior() {
-        // The target has one node more, and node 0 is an anchor.
-        let (source, target) = (graph(5, &SOURCE), graph(6, &TARGET));
-        let sides = [&source, &target].map(|graph| Side::new(graph, false));
-        let ties = ties(&sides, 0.9, 0.6);
-        let mut wanted: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        let mut total = 0.0;
-        for p in permutations(6).into_iter().filter(|p| p[0] == 1) {
-            let weight = nats(&sides, &ties, &p).exp();
-            total += weight;
-            for (i, &a) in p.iter().enumerate().take(5) {
-                *wanted.entry((i, a)).or_default() += weight;
-            }
-        }
-        let free = [1, 2, 3, 4, 5];
-        let mut chain = Chain::new(&sides, &ties, &free, vec![1, 0, 2, 3, 4, 5], (3, 0));
-        let sweeps = 60_000;
-        let (times, made) = chain.sample(sweeps, &Monitor::silent());
-        assert_eq!(made, sweeps);
-        assert_eq!(times[0], [(1, sweeps as u32)]);
-        for (i, times) in times.iter().enumerate().skip(1) {
-            for a in [0, 2, 3, 4, 5] {
-                let spent = times.iter().find(|entry| entry.0 == a as u32);
-                let share = spent.map_or(0.0, |entry| f64::from(entry.1)) / sweeps as f64;
-                let right = wanted[&(i, a)] / total;
-                assert!((share - right).abs() < 0.02, "{i} {a}: {share} {right}");
-            }
-        }
-    }
-
-    #[test]
-    fn edges_are_kept_in_the_mean_as_the_posterior_has_them() {
-        let (source, target) = (graph(5, &SOURCE), graph(5, &TARGET));
-        let sides = [&source, &target].map(|graph| Side::new(graph, false));
-        let ties = ties(&sides, 1.2, 0.3);
-        let free = [0, 1, 2, 3, 4];
-        let kept = |p: &[usize]| {
-            let on_both = SOURCE.iter().map(|&(i, j)| (p[i], p[j]));
-            on_both.filter(|&(a, b)| target.weight(a, b) != 0.0).count() as f64
-        };
-        for power in [1.0, 0.6] {
-            let tempered = ties.to_the_power(power);
-            let (mut sum, mut total) = (0.0, 0.0);
-            for p in permutations(5) {
-                let weight = (f64::from(power) * nats(&sides, &ties, &p)).exp();
-                total += weight;
-                sum += weight * kept(&p);
-            }
-            let right = vec![0, 1, 2, 3, 4];
-            let mut chain = Chain::new(&sides, &tempered, &free, right, (5, 0));
-            let mean = chain.mean_kept_edges(200_000, &Monitor::silent()).unwrap();
-            assert!((mean - sum / total).abs() < 0.02, "{mean} {}", sum / total);
-        }
-    }
-
-    #[test]
-    fn common_edges_are_kept_up_to_date() {
-        let (source, target) = (graph(5, &SOURCE), graph(5, &TARGET));
-        let sides = [&source, &target].map(|graph| Side::new(graph, false));
-        let ties = ties(&sides, 0.5, 0.5);
-        let free = [0, 1, 2, 3, 4];
-        let mut chain = Chain::new(&sides, &ties, &free, vec![4, 3, 2, 1, 0], (1, 0));
-        for _ in 0..50 {
-            chain.cool(1.5, None, 3, &Monitor::silent()).unwrap();
-            let counted: Vec<u32> = (0..5).map(|i| chain.count_common(i)).collect();
-            assert_eq!(chain.common, counted);
-            let partners: Vec<usize> = chain.partners.iter().map(|&a| a as usize).collect();
-            let wanted = nats(&sides, &ties, &partners);
-            assert!((chain.evidence() - wanted).abs() < 1e-4, "{wanted}");
-        }
-        assert_ne!(chain.partners(), [4, 3, 2, 1, 0]);
-    }
-
-    #[test]
-    fn a_stop_ends_the_walk() {
-        let source = graph(5, &SOURCE);
-        let sides = [&source, &source].map(|graph| Side::new(graph, false));
-        let ties = ties(&sides, 1.0, 0.0);
-        let free = [0, 1, 2, 3, 4];
-        let monitor = Monitor::silent();
-        monitor.cancel_token().cancel();
-        let mut chain = Chain::new(&sides, &ties, &free, vec![0, 1, 2, 3, 4], (1, 0));
-        assert!(chain.cool(1.0, None, 1, &monitor).is_none());
-        let (times, made) = chain.sample(5, &monitor);
-        assert_eq!((made, times.len()), (0, 5));
-    }
-
-    #[test]
-    fn a_stop_leaves_the_times_until_then() {
-        // A grid, whose sweeps take longer than the limit.
-        let side = 60;
-        let right = (0..side * side).filter(|i| i % side + 1 < side);
-        let edges = right.map(|i| (i, i + 1));
-        let down = (0..side * (side - 1)).map(|i| (i, i + side));
-        let edges: Vec<_> = edges.chain(down).collect();
-        let grid = graph(side * side, &edges);
-        let sides = [&grid, &grid].map(|graph| Side::new(graph, false));
-        let ties = ties(&sides, 1.0, 0.0);
-        let free: Vec<u32> = (0..grid.node_count() as u32).collect();
-        let mut chain = Chain::new(&sides, &ties, &free, free.clone(), (1, 0));
-        let monitor = Monitor::silent().time_limit(std::time::Duration::from_millis(200));
-        let (times, made) = chain.sample(usize::MAX >> 32, &monitor);
-        assert!(made < usize::MAX >> 32);
-        // Nobody had more partners than are kept, so that all of the time is there.
-        let spent = |times: &Times| times.iter().map(|(_, spent)| spent).sum::<u32>();
-        let all = times.iter().filter(|times| times.len() < PARTNERS);
-        assert!(all.clone().count() > 0);
-        for times in all {
-            assert_eq!(spent(times) as usize, made);
-        }
-    }
-}
+mod tests;

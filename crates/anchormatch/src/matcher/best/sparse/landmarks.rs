@@ -31,6 +31,8 @@ pub(super) struct Landmarks {
     /// Of each side, node after node.
     steps: [Vec<u8>; 2],
     count: usize,
+    /// What a node counts that has no partner.
+    alone: f32,
 }
 
 impl Landmarks {
@@ -61,6 +63,7 @@ impl Landmarks {
             steps: [steps(&sides[0], &own)?, steps(&sides[1], &theirs)?],
             nodes: [own, theirs],
             count,
+            alone: 0.0,
         })
     }
 
@@ -77,14 +80,21 @@ impl Landmarks {
         rows.iter().map(steps).collect()
     }
 
-    /// δ(i, a); 0 for nodes that fill a side up, and for those that no landmark is joined to.
+    /// The same, a node alone counting half of what these pairs do in the mean.
+    pub(super) fn beside(mut self, pairs: &[(usize, usize)]) -> Self {
+        let sum: f32 = pairs.iter().map(|&(i, a)| self.apart(i, a)).sum();
+        self.alone = 0.5 * sum / pairs.len().max(1) as f32;
+        self
+    }
+
+    /// δ(i, a); what nodes alone count for those that fill a side up; 0 for those that no landmark is joined to.
     #[inline]
     pub(super) fn apart(&self, i: usize, a: usize) -> f32 {
         let of = |side: usize, node: usize| {
             self.steps[side].get(node * self.count..(node + 1) * self.count)
         };
         let (Some(own), Some(theirs)) = (of(0, i), of(1, a)) else {
-            return 0.0;
+            return self.alone;
         };
         let (mut sum, mut weights) = (0.0, 0.0);
         for (&d, &e) in own.iter().zip(theirs) {

@@ -10,7 +10,7 @@
 //! | beliefs | `beliefs`, `alone` | the probabilities of every node's candidates, by a mean field on lists |
 //! | restarts | `restarts` | the same, expanded and believed again from what became sure, as long as that gains pairs |
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
-//! | sampling | `sampling`, `chain`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, in clustered graphs that hold every node |
+//! | sampling | `sampling`, `cooled`, `chain`, `parting`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, that may leave nodes alone, in clustered graphs that hold every node |
 //! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | chance | `chance`, `distances`, `foretold`, `decoys` | whether there is anything to find, in doubt by how far anchors are from each other, by whether others foretell them and by what decoys lead to |
@@ -32,6 +32,7 @@ mod calibration;
 mod chain;
 mod chance;
 mod consensus;
+mod cooled;
 mod correspondence;
 mod crossing;
 mod dealt;
@@ -45,6 +46,7 @@ mod known;
 mod landmarks;
 mod model;
 mod neighbours;
+mod parting;
 mod restarts;
 mod rows;
 mod sampling;

@@ -17,6 +17,24 @@
 //! and that any is kept ln c/p, p the probability that two nodes are joined. c is counted: of those that two neighbours' partners
 //! bring up, how many are joined to a third one.
 //!
+//! That much two matchings of as many nodes differ. A pair whose nodes have a and b edges to others with partners would have lost none of
+//! them were both alone. Beside that, each of the D/c pairs that are near, D the degree in the parent, says
+//!
+//! | seen | nats |
+//! |---|---|
+//! | in both graphs | −ln c |
+//! | in the source alone | u₂ = ln (1 − s₂)/(1 − c s₂) |
+//! | in the target alone | u₁ = ln (1 − s₁)/(1 − c s₁) |
+//! | in neither | v = ln (1 − (s₁ + s₂ − s₁ s₂) c)/(1 − c s₁)(1 − c s₂) |
+//!
+//! and with D the mean of what the edges of both sides let expect, (a/s₁ + b/s₂)/2, all of it together is J for each kept edge, less
+//!
+//! a (v − u₂ − v/(2 c s₁)) + b (v − u₁ − v/(2 c s₂)).
+//!
+//! Of a right pair that outweighs: it keeps s₁ s₂ D edges, a stranger nearby only c s₁ s₂ D. How many pairs are likely stands in
+//! [`super::parting`]. That a pair is left apart only where it gains [`PARTED`] nats more is fitted, not derived: without it more nodes
+//! are alone than have no partner.
+//!
 //! Nodes that hang by one edge or two are not held by what they keep, and hubs count their edges more than chance does: there
 //! the field is better, and nothing is sampled. Nor is it where the chains find nothing likelier and lose most of what was
 //! believed.
@@ -25,6 +43,7 @@ use rayon::prelude::*;
 
 use super::beliefs::Beliefs;
 use super::chain::{Chain, Ties, Times, add};
+use super::cooled::Cooling;
 use super::dealt::Likeliest;
 use super::decision::decide;
 use super::known::Known;
@@ -36,9 +55,10 @@ use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
     CHAIN_DEALS, CHAIN_PROPOSALS, CHAINS, CHAINS_OF_MANY, CLOSE_RIVALS, COOLED_ONE_IN,
-    ENOUGH_SWEEPS, HEATED, HEATED_WHEN_LED, HELD_ONE_IN, IN_DOUBT, LEAST_SWEEPS, LOOSE_EDGES,
-    MANY_NODES, MOST_DISPERSED, MOST_LOOSE, MOST_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
+    ENOUGH_SWEEPS, IN_DOUBT, LEAST_SWEEPS, LOOSE_EDGES, MANY_NODES, MOST_DISPERSED, MOST_LOOSE,
+    MOST_SWEEPS, PARTED, PARTED_FROM, PARTED_ONE_IN, RESTARTED_FROM, STILL_BELIEVED,
 };
+use crate::matching::Pair;
 use crate::monitor::Monitor;
 
 /// What chains came to.
@@ -75,8 +95,8 @@ pub(super) fn sample(
     if !is_asked(sides, known, &beliefs) || monitor.interrupted().is_some() {
         return (beliefs, false);
     }
-    let first = permutation(sides, known, &beliefs);
-    let Some(exchanged) = times(sides, known, &first, seed, monitor) else {
+    let first = permutations(sides, known, &beliefs);
+    let Some(exchanged) = times(sides, known, first, seed, monitor) else {
         return (beliefs, false);
     };
     let before = beliefs.expected_right();
@@ -105,8 +125,7 @@ fn suits(sides: &[Side<'_>; 2], known: &Known, model: &Model) -> bool {
 
 /// Whether chains around a matching that was found over all pairs suit the graphs.
 pub(super) fn suit_around(sides: &[Side<'_>; 2], known: &Known, pairs: &[(usize, usize)]) -> bool {
-    let size = sides[0].nodes().max(sides[1].nodes());
-    let first = filled_up(pairs.iter().copied(), size);
+    let first = filled_up(pairs.iter().copied(), larger(sides));
     suits(sides, known, &Model::fit(sides, &real(sides, &first)))
 }
 
@@ -118,9 +137,20 @@ pub(super) fn sample_around(
     seed: u64,
     monitor: &Monitor,
 ) -> Option<Exchanged> {
-    let size = sides[0].nodes().max(sides[1].nodes());
-    let first = filled_up(pairs.iter().copied(), size);
-    times(sides, known, &first, seed, monitor)
+    let whole = filled_up(pairs.iter().copied(), larger(sides));
+    // Whose partner keeps none of its edges may have none.
+    let keeps_any = |&(i, a): &(usize, usize)| {
+        let mut own = sides[0]
+            .edges
+            .columns(i)
+            .iter()
+            .map(|&j| whole[j as usize] as usize);
+        let anchored = known.anchors.contains(&(i as u32, a as u32));
+        anchored || own.any(|b| b < sides[1].nodes() && sides[1].edges.place(a, b).is_some())
+    };
+    let kept: Vec<(usize, usize)> = pairs.iter().copied().filter(keeps_any).collect();
+    let parted = parted(sides, &kept);
+    times(sides, known, [Some(whole), Some(parted)], seed, monitor)
 }
 
 /// Whether hardly any node hangs by few edges, and degrees vary little.
@@ -133,12 +163,48 @@ pub(super) fn are_even(side: &Side<'_>) -> bool {
     loose <= MOST_LOOSE * nodes && variance <= MOST_DISPERSED * mean
 }
 
-/// The pairs that the beliefs decide for; nodes that are left over are paired in their order, those of the smaller side
-/// filled up.
-fn permutation(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> Vec<u32> {
-    let pairs = decide(sides, known, &beliefs.occupancy, false);
-    let pairs = pairs.iter().map(|pair| (pair.source, pair.target));
-    filled_up(pairs, sides[0].nodes().max(sides[1].nodes()))
+/// The pairs that the beliefs decide for, as two permutations: nodes that are left over are paired in their order, those of the
+/// smaller side filled up; and where the field leaves nodes alone, as many of the least likely pairs apart.
+fn permutations(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> [Option<Vec<u32>>; 2] {
+    let mut pairs = decide(sides, known, &beliefs.occupancy, false);
+    let of = |pairs: &[Pair]| -> Vec<(usize, usize)> {
+        pairs
+            .iter()
+            .map(|pair| (pair.source, pair.target))
+            .collect()
+    };
+    let whole = filled_up(of(&pairs).into_iter(), larger(sides));
+    if beliefs.alone < PARTED_FROM {
+        return [Some(whole), None];
+    }
+    let alone = (beliefs.alone * sides[0].nodes() as f64) as usize;
+    let left = sides[0].nodes().saturating_sub(alone);
+    pairs.sort_by(|x, y| (y.anchor.cmp(&x.anchor)).then(y.confidence.total_cmp(&x.confidence)));
+    pairs.truncate(left.max(known.anchors.len()));
+    [Some(whole), Some(parted(sides, &of(&pairs)))]
+}
+
+fn larger(sides: &[Side<'_>; 2]) -> usize {
+    sides[0].nodes().max(sides[1].nodes())
+}
+
+/// A permutation that has these pairs, and all other nodes alone as far as there are nodes to fill the sides up.
+fn parted(sides: &[Side<'_>; 2], pairs: &[(usize, usize)]) -> Vec<u32> {
+    let nodes = [sides[0].nodes(), sides[1].nodes()];
+    let size = larger(sides) + nodes[0].min(nodes[1]).div_ceil(PARTED_ONE_IN);
+    let mut partners = vec![NONE; size];
+    let mut is_taken = vec![false; size];
+    for &(i, a) in pairs {
+        partners[i] = a as u32;
+        is_taken[a] = true;
+    }
+    // Those that fill the target up come first, for those that come first are real.
+    let order = (nodes[1]..size).chain(0..nodes[1]);
+    let mut left = order.filter(|&a| !is_taken[a]);
+    for slot in partners.iter_mut().filter(|slot| **slot == NONE) {
+        *slot = left.next().expect("as many sources as targets are left") as u32;
+    }
+    partners
 }
 
 /// A permutation of so many nodes that has these pairs.
@@ -156,15 +222,19 @@ pub(super) fn filled_up(pairs: impl Iterator<Item = (usize, usize)>, size: usize
     partners
 }
 
-/// Chains that begin with a permutation; `None` when the monitor stops them too soon.
+/// Chains that begin with a permutation, or with one that leaves nodes alone if that leads to likelier ones; `None` when the monitor stops them too soon.
 fn times(
     sides: &[Side<'_>; 2],
     known: &Known,
-    first: &[u32],
+    [whole, parted]: [Option<Vec<u32>>; 2],
     seed: u64,
     monitor: &Monitor,
 ) -> Option<Exchanged> {
-    let size = sides[0].nodes().max(sides[1].nodes());
+    let size = [&whole, &parted]
+        .into_iter()
+        .flatten()
+        .map(Vec::len)
+        .max()?;
     let anchored = known.partners();
     let may_move = |i: &u32| {
         anchored[0]
@@ -172,7 +242,7 @@ fn times(
             .is_none_or(|&partner| partner == NONE)
     };
     let free: Vec<u32> = (0..size as u32).filter(may_move).collect();
-    let (count, deals) = match size > MANY_NODES {
+    let (count, deals) = match larger(sides) > MANY_NODES {
         true => (CHAINS_OF_MANY, 1),
         false => (CHAINS, CHAIN_DEALS),
     };
@@ -180,55 +250,51 @@ fn times(
     let chains = count * size * CHAIN_BYTES;
     let needed = chains.max(deals * arcs * DEALT_BYTES) as u64;
     monitor.reserve("chains of exchanges", needed, &[]).ok()?;
-    let sweeps = CHAIN_PROPOSALS / (CHAINS * free.len().max(1));
+    let sweeps = CHAIN_PROPOSALS / (CHAINS * (free.len() + larger(sides) - size).max(1));
     let sweeps = sweeps.clamp(LEAST_SWEEPS, MOST_SWEEPS);
     let cooling = sweeps / COOLED_ONE_IN;
     let landmarks = Landmarks::of(sides, &known.anchors, monitor);
-    let held = ties(sides, first);
-    let begin = |ties, partners: &[u32], stream: usize| {
-        Chain::new(sides, ties, &free, partners.to_vec(), (seed, stream as u64))
+    let real_pairs = |first: &[u32]| -> Vec<(usize, usize)> {
+        let pairs = first[..sides[0].nodes()]
+            .iter()
+            .map(|&a| a as usize)
+            .enumerate();
+        pairs.filter(|(_, a)| *a < sides[1].nodes()).collect()
     };
-    let cooled: Option<Vec<(f64, Vec<u32>)>> = (0..count)
-        .into_par_iter()
-        .map(|k| {
-            let mut chain = begin(&held, first, k);
-            match &landmarks {
-                None => chain.cool(HEATED, None, cooling, monitor)?,
-                Some(landmarks) => {
-                    chain.cool(HEATED, None, cooling / HELD_ONE_IN, monitor)?;
-                    let mut led = begin(&held, first, count + k);
-                    led.cool(HEATED_WHEN_LED, Some(landmarks), cooling, monitor)?;
-                    if led.evidence() >= chain.evidence() {
-                        chain = led;
-                    }
-                }
-            }
-            Some((chain.evidence(), chain.into_partners()))
-        })
-        .collect();
-    let cooled = cooled?;
-    let by_evidence = |x: &&(f64, Vec<u32>), y: &&(f64, Vec<u32>)| x.0.total_cmp(&y.0);
-    let likeliest = cooled.iter().max_by(by_evidence).expect("there are chains");
-    // Whoever keeps more edges knows better what they say.
-    let is_likelier = likeliest.0 > begin(&held, first, 0).evidence();
-    let ties = match is_likelier {
-        true => ties(sides, &likeliest.1),
-        false => held.clone(),
+    let landmarks = landmarks.map(|landmarks| {
+        let first = parted.as_ref().or(whole.as_ref());
+        landmarks.beside(&first.map_or(Vec::new(), |first| real_pairs(first)))
+    });
+    let cooler = Cooling {
+        sides,
+        free: &free,
+        landmarks,
+        chains: count,
+        sweeps: cooling,
+        seed,
     };
+    let whole = whole.map(|first| cooler.whole(&first, monitor));
+    let parted = parted.map(|first| cooler.parted(&first, monitor));
+    let cooled = [whole, parted].into_iter().flatten().flatten();
+    let cooled = cooled.reduce(|x, y| if y.evidence > x.evidence { y } else { x })?;
+    if monitor.interrupted().is_some() {
+        return None;
+    }
     let asked = Likeliest {
         sides,
-        ties: &ties,
+        ties: &cooled.ties,
         free: &free,
-        permutation: &likeliest.1,
+        permutation: &cooled.likeliest,
         deals,
     };
     let belief = asked.belief(seed, monitor)?;
-    let ties = ties.to_the_power(belief);
-    let walked: Vec<(Vec<Times>, usize)> = cooled
+    let ties = cooled.ties.to_the_power(belief);
+    let walked: Vec<(Vec<Times>, usize)> = (cooled.each)
         .par_iter()
         .enumerate()
-        .map(|(k, (_, partners))| {
-            let mut chain = begin(&ties, partners, 2 * count + k);
+        .map(|(k, partners)| {
+            let numbers = (seed, (2 * count + k) as u64);
+            let mut chain = Chain::new(sides, &ties, &free, partners.clone(), numbers);
             chain.sample(sweeps - cooling, monitor)
         })
         .collect();
@@ -254,7 +320,7 @@ fn times(
     Some(Exchanged {
         shares: shares?,
         belief,
-        is_likelier,
+        is_likelier: cooled.is_likelier,
     })
 }
 
@@ -272,6 +338,10 @@ pub(super) fn ties(sides: &[Side<'_>; 2], first: &[u32]) -> Ties {
     let [one, other] = seen;
     let neither = 1.0 - (one + other - one * other) * close;
     let kept = (neither / ((1.0 - one) * (1.0 - other) * close)).ln();
+    let lost = [one, other].map(|seen| ((1.0 - seen) / (1.0 - close * seen)).ln());
+    let gained = (neither / ((1.0 - one * close) * (1.0 - other * close))).ln();
+    let shown = [(one, lost[1]), (other, lost[0])]
+        .map(|(seen, lost)| gained - lost - gained / (2.0 * close * seen));
     let degrees = [0, 1].map(|k| {
         let nodes = sides[k].nodes();
         let mean = (sides[k].edges.entries() as f32 / nodes.max(1) as f32).max(0.5);
@@ -283,6 +353,8 @@ pub(super) fn ties(sides: &[Side<'_>; 2], first: &[u32]) -> Ties {
         any: (close / strangers).ln() as f32,
         degrees,
         weights,
+        shown: shown.map(|nats| nats as f32),
+        parted: -PARTED,
     }
 }
 
