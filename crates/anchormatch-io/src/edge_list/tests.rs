@@ -75,17 +75,17 @@ fn weights_below_a_name_that_does_not_say_so_are_noted() {
 
 #[test]
 fn kinds_of_edges_are_not_taken_for_weights() {
-    // Two relations of one pair are one edge, not two weights.
+    // Two relations of one pair are one edge that counts twice, and their numbers no weights.
     let text = "u,v,Rel\n0,1,34\n0,1,176\n1,2,34\n";
     let loaded = read(text).unwrap();
     assert_eq!(loaded.graph.edge_count(), 2);
-    assert_eq!(loaded.graph.weight(0, 1), 1.0);
+    assert_eq!(loaded.graph.weight(0, 1), 2.0);
+    assert_eq!(loaded.graph.weight(1, 2), 1.0);
     assert_eq!(
         loaded.worded_notes(Hint::neutral),
         [
-            "1 repeated edge was merged",
-            "the column `Rel` was passed over: it names kinds of edges; ask for it as layers, as relations \
-             or as weights to have it compared"
+            "the column `Rel` names kinds of edges: where several join two nodes, each counts as one; ask for it as \
+             layers, as relations or as weights to have it compared"
         ]
     );
     let asked = ReadOptions {
@@ -97,7 +97,7 @@ fn kinds_of_edges_are_not_taken_for_weights() {
     assert_eq!(weighed.graph.weight(0, 1), 176.0);
     let notes = weighed.worded_notes(Hint::neutral);
     assert!(
-        notes.iter().all(|note| !note.contains("passed over")),
+        notes.iter().all(|note| !note.contains("names kinds")),
         "{notes:?}"
     );
 }
