@@ -118,7 +118,7 @@ fn times_alone_are_those_of_the_posterior() {
     let sides = [&source, &target].map(|graph| Side::new(graph, false));
     let ties = Ties {
         shown: [0.2, 0.35],
-        parted: 2.5,
+        parted: 3.8,
         ..ties(&sides, 1.1, 0.6)
     };
     // Node 0 is an anchor, so that four of each side's others may be pairs.
