@@ -38,9 +38,13 @@ audit: $(OUT)/tools/bin/cargo-deny ## advisories, licences, sources and duplicat
 $(OUT)/tools/bin/cargo-deny:
 	$(CARGO) install --locked --root $(OUT)/tools cargo-deny
 
+# All features but `reproduce`, so that the second step builds nothing anew but the command.
+WITHOUT_REPRODUCE = --workspace --exclude anchormatch-python --features anchormatch/ndarray,anchormatch/petgraph \
+  --locked --test without_reproduce
+
 unit: ## unit, property, integration and documentation tests
 	$(CARGO) test --workspace --exclude anchormatch-python --all-features --locked
-	$(CARGO) test --workspace --exclude anchormatch-python --locked --test without_reproduce
+	$(CARGO) test $(WITHOUT_REPRODUCE)
 
 page: ## are the built files of the studio's page up to date? (needs Node, and says so)
 	$(PYTHON) scripts/check_page.py
@@ -51,7 +55,7 @@ chromium: ## Chromium from the system's packages (Debian and its kin, as root)
 # Nobody's system gets a package unasked, but that of continuous integration. The command is the one that the unit tests
 # built last.
 browser: $(if $(CI),chromium) ## the studio's page in a real browser (needs Chromium, see `make chromium`, and says so)
-	$(CARGO) build --workspace --exclude anchormatch-python --locked --bin anchormatch
+	$(CARGO) test $(WITHOUT_REPRODUCE) --no-run
 	$(PYTHON) crates/anchormatch-studio/tests/browser/test_page.py
 
 studio-pictures: ## the screenshots of docs/studio.md (needs Chromium)
@@ -96,13 +100,14 @@ examples: ## the examples in Rust run and print what they should (python does so
 wheel: $(OUT)/maturin ## the Python package, optimised, as a wheel
 	$(OUT)/maturin/bin/maturin build --release --locked --interpreter $(PYTHON) --out $(OUT)/wheels
 
-# The wheel of the tests shares the profile of the other tests, which builds faster.
+# The wheel of the tests shares the profile of the other tests, which builds faster. Many tests wait for other processes,
+# so that several go side by side; those of one file do not, for they share a cluster.
 python: $(OUT)/maturin ## the Python package in a fresh virtual environment: tests, documentation, types
 	rm -rf $(OUT)/wheels-test
 	$(OUT)/maturin/bin/maturin build --profile dev --locked --interpreter $(PYTHON) --out $(OUT)/wheels-test
 	$(PYTHON) -m venv --clear $(OUT)/python
 	$(OUT)/python/bin/pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt $(OUT)/wheels-test/*.whl
-	$(OUT)/python/bin/python -m pytest --quiet python/tests
+	$(OUT)/python/bin/python -m pytest --quiet --numprocesses 4 --dist loadfile python/tests
 	$(OUT)/python/bin/python -m pytest --quiet --doctest-modules --pyargs anchormatch
 	$(OUT)/python/bin/python -m mypy python/anchormatch
 	$(OUT)/python/bin/ruff check

@@ -8,9 +8,10 @@
 Needs numpy, scipy, and matplotlib for the picture. The families are those of `trust_families.py`: random
 graphs of many kinds whose two sides are samples of one graph, and with --data connectomes, genealogies,
 networks and films with random anchors. For every pair that is no anchor: its confidence, and whether it is
-right; a pair of a node that has no partner is wrong. Printed are the mean confidence (which is the
-precision that `match` expects), the share that is right, the expected calibration error over ten bins,
-the recall that `match` expects and the real one, and the share that is right of the pairs from .99 on.
+right; a pair of a node that has no partner is wrong, and one neither of whose ends the truth of a real set
+names is left out. Printed are the mean confidence (which is the precision that `match` expects), the share
+that is right, the expected calibration error over ten bins, the recall that `match` expects and the real
+one, and the share that is right of the pairs from .99 on.
 
 `--wrong` gives so many per cent of the anchors a wrong partner: the precision and recall of the accusations
 (`m.anchor_report`), the share of right anchors that are accused when all are right, and the accuracy of the
@@ -50,6 +51,9 @@ BINARY = None
 def judged(trial, matching):
     """The confidences of the pairs that are no anchors, and which are right."""
     free = ~matching.is_anchor
+    if not trial.knows_all:
+        sources, targets = matching.pairs_by_number.T
+        free &= (trial.partner[sources] >= 0) | np.isin(targets, trial.partner)
     pairs = matching.pairs_by_number[free]
     return matching.confidence[free], trial.partner[pairs[:, 0]] == pairs[:, 1]
 

@@ -20,6 +20,8 @@ class Trial(NamedTuple):
     #: Of every source node, -1 for none.
     partner: np.ndarray
     options: dict
+    #: Whether a node of which no partner is known has none.
+    knows_all: bool = True
 
 
 def planar(rng, nodes, degree):
@@ -398,7 +400,7 @@ def real(data, name, share, directed=False, knows=()):
 
     def draw(rng):
         count = max(int(round(share * (partner >= 0).sum())), 1)
-        return Trial(*sides, chosen(rng, partner, count), partner, options)
+        return Trial(*sides, chosen(rng, partner, count), partner, options, knows_all=False)
 
     return draw
 

@@ -2,7 +2,7 @@
 //!
 //! As in [`belief`](crate::matcher::best): under the right posterior the right matching is a sample like any other, so
 //! that samples keep as many edges as it does in the mean (Nishimori's identity). Whether they do is asked where the right matching
-//! is known: of pairs that are [dealt](crate::matcher::best::deal) from the likeliest matching. Where edges are not
+//! is known: of pairs that are [dealt](crate::matcher::best::deal) from a likely matching. Where edges are not
 //! independent of each other, wrong matchings that keep a little more are much more common than their posterior says. The belief is
 //! the largest power β ≤ 1 of the posterior under which a chain that begins at the right matching of such a pair comes to none that
 //! keep more in the mean; between two rungs of the ladder it is where the line through both crosses zero.
@@ -17,7 +17,7 @@ use crate::matcher::best::thresholds::sparse::{CHAIN_BELIEFS, DEALT_SWEEPS};
 use crate::monitor::Monitor;
 
 /// What the belief is asked of.
-pub(super) struct Likeliest<'a> {
+pub(super) struct Likely<'a> {
     pub(super) sides: &'a [Side<'a>; 2],
     pub(super) ties: &'a Ties,
     /// Source nodes that may move.
@@ -28,7 +28,7 @@ pub(super) struct Likeliest<'a> {
     pub(super) deals: usize,
 }
 
-impl Likeliest<'_> {
+impl Likely<'_> {
     /// β; `None` when the monitor stops it.
     pub(super) fn belief(&self, seed: u64, monitor: &Monitor) -> Option<f32> {
         // The ladder begins at 1.
@@ -106,7 +106,7 @@ mod tests {
         });
         let sides = [0, 1].map(|side: usize| Side::new(&graphs[side], false));
         let permutation: Vec<u32> = (0..NODES as u32).collect();
-        let asked = Likeliest {
+        let asked = Likely {
             sides: &sides,
             ties: &ties(&sides, &permutation),
             free: &permutation,
@@ -138,7 +138,7 @@ mod tests {
         let ring = Graph::from_edges(9, &ring).unwrap();
         let sides = [&ring, &ring].map(|graph| Side::new(graph, false));
         let permutation: Vec<u32> = (0..9).collect();
-        let asked = Likeliest {
+        let asked = Likely {
             sides: &sides,
             ties: &ties(&sides, &permutation),
             free: &permutation,

@@ -18,36 +18,58 @@ pub(super) fn decide(
     occupancy: &Csr<f32>,
     allow_unmatched: bool,
 ) -> Vec<Pair> {
-    let mut chosen = auction(occupancy, SLACK);
-    // What was given is part of every matching.
-    let anchored = known.partners();
-    chosen.retain(|i, a| anchored[0][i] == NONE && anchored[1][a] == NONE);
-    let share = |i: usize, a: usize| occupancy.get(i, a).unwrap_or(0.0);
-    if allow_unmatched {
-        chosen.retain(|i, a| share(i, a) >= KEPT);
+    let chosen = Chosen {
+        by: occupancy,
+        shares: occupancy,
+    };
+    chosen.pairs(sides, known, allow_unmatched)
+}
+
+/// What pairs are chosen by, and how likely each is.
+pub(super) struct Chosen<'a> {
+    pub(super) by: &'a Csr<f32>,
+    pub(super) shares: &'a Csr<f32>,
+}
+
+impl Chosen<'_> {
+    /// As [`decide`] says.
+    pub(super) fn pairs(
+        &self,
+        sides: &[Side<'_>; 2],
+        known: &Known,
+        allow_unmatched: bool,
+    ) -> Vec<Pair> {
+        let mut chosen = auction(self.by, SLACK);
+        // What was given is part of every matching.
+        let anchored = known.partners();
+        chosen.retain(|i, a| anchored[0][i] == NONE && anchored[1][a] == NONE);
+        let share = |i: usize, a: usize| self.shares.get(i, a).unwrap_or(0.0);
+        if allow_unmatched {
+            chosen.retain(|i, a| share(i, a) >= KEPT);
+        }
+        let mut pairs: Vec<Pair> = chosen
+            .pairs()
+            .map(|(source, target)| Pair {
+                source,
+                target,
+                confidence: f64::from(share(source, target)).clamp(0.0, 1.0),
+                anchor: false,
+            })
+            .collect();
+        if !allow_unmatched {
+            let allows = |pair: &Pair| known.allows(pair.source as u32, pair.target as u32);
+            pairs.extend(fill_up(sides, &anchored, &chosen).filter(allows));
+        }
+        let hard = known.anchors.iter();
+        pairs.extend(hard.map(|&(source, target)| Pair {
+            source: source as usize,
+            target: target as usize,
+            confidence: 1.0,
+            anchor: true,
+        }));
+        pairs.sort_unstable_by_key(|pair| pair.source);
+        pairs
     }
-    let mut pairs: Vec<Pair> = chosen
-        .pairs()
-        .map(|(source, target)| Pair {
-            source,
-            target,
-            confidence: f64::from(share(source, target)).clamp(0.0, 1.0),
-            anchor: false,
-        })
-        .collect();
-    if !allow_unmatched {
-        let allows = |pair: &Pair| known.allows(pair.source as u32, pair.target as u32);
-        pairs.extend(fill_up(sides, &anchored, &chosen).filter(allows));
-    }
-    let hard = known.anchors.iter();
-    pairs.extend(hard.map(|&(source, target)| Pair {
-        source: source as usize,
-        target: target as usize,
-        confidence: 1.0,
-        anchor: true,
-    }));
-    pairs.sort_unstable_by_key(|pair| pair.source);
-    pairs
 }
 
 /// Pairs of the nodes that are left, those of the highest degrees first.

@@ -12,6 +12,7 @@
 //! | calibration | `calibration` | how much of the evidence anchors would have believed, and the probabilities that are left of it |
 //! | sampling | `sampling`, `cooled`, `chain`, `parting`, `landmarks` | the same by chains of exchanges, led by distances to the anchors, that may leave nodes alone, in clustered graphs that hold every node |
 //! | consensus | `consensus` | the same with second opinions where nothing was sampled, weighed by anchors that were hidden |
+//! | rehearsal | `rehearsal` | what is left of the probabilities by what became of such on a dealt pair, where neither of both had a say |
 //! | decision | `decision` | the one-to-one pairs with the greatest expected number of right ones |
 //! | chance | `chance`, `distances`, `foretold`, `decoys` | whether there is anything to find, in doubt by how far anchors are from each other, by whether others foretell them and by what decoys lead to |
 //! | anchor check | `anchor_check` | what the rest says of each anchor |
@@ -47,6 +48,7 @@ mod landmarks;
 mod model;
 mod neighbours;
 mod parting;
+mod rehearsal;
 mod restarts;
 mod rows;
 mod sampling;
@@ -60,9 +62,10 @@ use self::beliefs::{believe, tempered};
 use self::calibration::believable_share;
 use self::chance::{Judges, weigh};
 use self::consensus::agree;
-use self::decision::decide;
+use self::decision::{Chosen, decide};
 use self::expansion::expand;
 use self::known::Known;
+use self::rehearsal::rehearse;
 use self::restarts::{across, begin_from, restart};
 use self::sampling::{Exchanged, sample};
 use self::side::{NONE, Side, weights_differ};
@@ -149,15 +152,15 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<L
     known.fit(&expansion.partners);
     let (rounds, settled) = (expansion.rounds, expansion.matched());
     let most = iterations(preset.effort);
+    let limits = (restarts(preset.effort), most);
     let beliefs = log.stage("beliefs", monitor, |_| {
         let beliefs = believe(&sides, &known, expansion, most, monitor);
         Ok(across(&sides, &mut known, beliefs, most, monitor))
     })?;
     let (beliefs, restarts) = log.stage("restarts", monitor, |_| {
-        let most = (restarts(preset.effort), most);
         let start = task.facts().start.as_deref().unwrap_or_default();
-        let beliefs = begin_from(start, &sides, &known, beliefs, most.1, monitor);
-        Ok(restart(&sides, &known, beliefs, most, monitor))
+        let beliefs = begin_from(start, &sides, &known, beliefs, most, monitor);
+        Ok(restart(&sides, &known, beliefs, limits, monitor))
     })?;
     let (beliefs, share) = log.stage("calibration", monitor, |_| {
         let share = believable_share(&sides, &known, &beliefs, monitor);
@@ -175,15 +178,26 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<L
         Effort::Best if !sampled => Ok(agree(&sides, &mut known, beliefs, most, monitor)),
         _ => Ok((beliefs, 0.0)),
     })?;
-    let mut pairs = log.stage("decision", monitor, |_| {
-        Ok(decide(
+    let sobered = log.stage("rehearsal", monitor, |_| match preset.effort {
+        Effort::Best if !sampled && second == 0.0 => Ok(rehearse(
             &sides,
             &known,
-            &beliefs.occupancy,
-            preset.allow_unmatched,
-        ))
+            &beliefs,
+            limits,
+            preset.seed,
+            monitor,
+        )),
+        _ => Ok(None),
     })?;
-    symmetry::share_listed(&mut pairs, &beliefs.occupancy, &symmetry.orbits);
+    let shares = sobered.as_ref().unwrap_or(&beliefs.occupancy);
+    let mut pairs = log.stage("decision", monitor, |_| {
+        let chosen = Chosen {
+            by: &beliefs.occupancy,
+            shares,
+        };
+        Ok(chosen.pairs(&sides, &known, preset.allow_unmatched))
+    })?;
+    symmetry::share_listed(&mut pairs, shares, &symmetry.orbits);
     let chance = log.stage("chance", monitor, |_| {
         let model = &beliefs.model;
         // Of copies, triangles explain nothing.
@@ -201,11 +215,11 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<L
         ))
     })?;
     chance.describe(&mut log);
-    let alternatives = alternatives(preset, &known, &beliefs.occupancy, chance.weight, &pairs);
+    let alternatives = alternatives(preset, &known, shares, chance.weight, &pairs);
     let partners = partners(
         &sides,
         &known,
-        &beliefs.occupancy,
+        shares,
         chance.weight,
         preset.allow_unmatched,
     );
@@ -220,6 +234,7 @@ pub(super) fn run(preset: &Best, task: &Task<'_>, monitor: &Monitor) -> Result<L
     log.parameter("share of the evidence believed", format!("{share:.2}"));
     log.parameter("sampled by exchanges", sampled);
     log.parameter("weight of second opinions", format!("{second:.2}"));
+    log.parameter("rehearsed", sobered.is_some());
     log.parameter(
         "source edges kept by the target",
         format!("{:.4}", model.seen[1]),

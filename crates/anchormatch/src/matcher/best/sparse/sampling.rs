@@ -35,6 +35,10 @@
 //! [`super::parting`]. That a pair is left apart only where it gains [`PARTED`] nats more is fitted, not derived: without it more nodes
 //! are alone than have no partner.
 //!
+//! The likeliest matching keeps more edges than the right one, so that J is too large and how far edges are to be believed is asked of pairs
+//! that are too easy. A sample of the posterior keeps as many as the right one does: so chains walk a little by what the likeliest tells,
+//! and J and the belief are fitted again to where one of them ended ([`REDEALT`] times).
+//!
 //! Nodes that hang by one edge or two are not held by what they keep, and hubs count their edges more than chance does: there
 //! the field is better, and nothing is sampled. Nor is it where the chains find nothing likelier and lose most of what was
 //! believed.
@@ -44,7 +48,7 @@ use rayon::prelude::*;
 use super::beliefs::Beliefs;
 use super::chain::{Chain, Ties, Times, add};
 use super::cooled::Cooling;
-use super::dealt::Likeliest;
+use super::dealt::Likely;
 use super::decision::decide;
 use super::known::Known;
 use super::landmarks::Landmarks;
@@ -56,7 +60,8 @@ use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
     CHAIN_DEALS, CHAIN_PROPOSALS, CHAINS, CHAINS_OF_MANY, CLOSE_RIVALS, COOLED_ONE_IN,
     ENOUGH_SWEEPS, IN_DOUBT, LEAST_SWEEPS, LOOSE_EDGES, MANY_NODES, MOST_DISPERSED, MOST_LOOSE,
-    MOST_SWEEPS, PARTED, PARTED_FROM, PARTED_ONE_IN, RESTARTED_FROM, STILL_BELIEVED,
+    MOST_SWEEPS, PARTED, PARTED_FROM, PARTED_ONE_IN, REDEALT, REDEALT_SWEEPS, RESTARTED_FROM,
+    STILL_BELIEVED,
 };
 use crate::matching::Pair;
 use crate::monitor::Monitor;
@@ -73,6 +78,9 @@ pub(in crate::matcher::best) struct Exchanged {
 
 /// Shares of the time below this are left out.
 const LEAST: f32 = 1e-4;
+
+/// Numbers of random streams that nothing else takes, in chains.
+const REDEALT_STREAMS: usize = 20;
 
 /// Bytes of a chain for each node: what it looks up, and the times with some ten partners.
 const CHAIN_BYTES: usize = 200;
@@ -280,16 +288,36 @@ fn times(
     if monitor.interrupted().is_some() {
         return None;
     }
-    let asked = Likeliest {
-        sides,
-        ties: &cooled.ties,
-        free: &free,
-        permutation: &cooled.likeliest,
-        deals,
+    let mut held = cooled.ties;
+    let (mut each, mut base) = (cooled.each, cooled.likeliest);
+    let asked = |held: &Ties, base: &[u32]| {
+        let likely = Likely {
+            sides,
+            ties: held,
+            free: &free,
+            permutation: base,
+            deals,
+        };
+        likely.belief(seed, monitor)
     };
-    let belief = asked.belief(seed, monitor)?;
-    let ties = cooled.ties.to_the_power(belief);
-    let walked: Vec<(Vec<Times>, usize)> = (cooled.each)
+    let mut belief = asked(&held, &base)?;
+    for round in 0..REDEALT {
+        let ties_now = held.to_the_power(belief);
+        let walked: Option<Vec<Vec<u32>>> = (each.into_par_iter().enumerate())
+            .map(|(k, partners)| {
+                let numbers = (seed, ((REDEALT_STREAMS + round) * count + k) as u64);
+                let mut chain = Chain::new(sides, &ties_now, &free, partners, numbers);
+                chain.mean_kept_edges(REDEALT_SWEEPS, monitor)?;
+                Some(chain.into_partners())
+            })
+            .collect();
+        each = walked?;
+        base.clone_from(&each[0]);
+        held = ties(sides, &base);
+        belief = asked(&held, &base)?;
+    }
+    let ties = held.to_the_power(belief);
+    let walked: Vec<(Vec<Times>, usize)> = each
         .par_iter()
         .enumerate()
         .map(|(k, partners)| {

@@ -174,6 +174,13 @@ pub(in crate::matcher::best) const CHAIN_BELIEFS: [f32; 6] = [1.0, 0.9, 0.8, 0.7
 pub(in crate::matcher::best) const CHAIN_DEALS: usize = 2;
 pub(in crate::matcher::best) const DEALT_SWEEPS: usize = 30;
 
+/// Times that J and the belief are fitted to a sample in the place of the likeliest matching, and the sweeps to it: more of them leave ever more
+/// nodes alone where some have no partner.
+///
+/// `scripts/bench_clustered.py --rows geometric`, `scripts/bench_partial.py --rows geometric,small`
+pub(in crate::matcher::best) const REDEALT: usize = 1;
+pub(in crate::matcher::best) const REDEALT_SWEEPS: usize = 40;
+
 /// Anchors that distances are counted from.
 ///
 /// `anchormatch match … --truth`, on copies of small worlds that keep .8 of their edges
@@ -307,3 +314,22 @@ pub(in crate::matcher::best) const DEPTH_OF_NEIGHBOURS: f32 = 26.0;
 ///
 /// `anchormatch-lab bench large`
 pub(in crate::matcher::best) const SPREADS: f32 = 0.01;
+
+/// Pairs from which on a rehearsal tells how sure others may be, and the share of nodes in doubt from which on it is worth its time.
+///
+/// `scripts/bench_doubt.py`, `scripts/bench_partial.py`
+pub(in crate::matcher::best) const LEAST_REHEARSED: usize = 50;
+pub(in crate::matcher::best) const REHEARSED_IN_DOUBT: f64 = 0.05;
+
+/// The share of what is expected to be right that a rehearsal has to find for the dealt pair to be of the same kind: of forest fires that kept .7
+/// of their edges, a quarter of which was right, it found .7 to .8, of others .9 and more.
+///
+/// `scripts/bench_doubt.py`
+pub(in crate::matcher::best) const REHEARSED_ALIKE: f64 = 0.85;
+
+/// Nodes of the larger side up to which there are rehearsals, and by how much more than by chance rivals have to share neighbours for larger
+/// graphs to have one: probabilities over large graphs without clusters are right already.
+///
+/// `anchormatch-lab bench large`
+pub(in crate::matcher::best) const LARGEST_REHEARSED: usize = 5_000;
+pub(in crate::matcher::best) const NEAR_RIVALS: f32 = 1.2;
