@@ -66,7 +66,10 @@ use self::observations::observe;
 pub use self::options::Ingredients;
 pub use self::options::{Effort, RegimeChoice};
 use self::search::Search;
-use self::thresholds::{CHANCE_TIERS, CLOSURE_TELLS, LEAST_DECOYED, LISTS_ARE_SURE, SEARCH_SHARE};
+use self::thresholds::{
+    CHAINS_FOUND, CHANCE_TIERS, CLOSURE_TELLS, LEAST_DECOYED, LISTS_ARE_SURE, SEARCH_SHARE,
+    UNEQUAL_FOUND,
+};
 use super::{FreeNodes, Log, Matcher, assemble, by_name};
 use crate::assignment::Assignment;
 use crate::error::{Error, Hint, Result};
@@ -311,11 +314,12 @@ impl Best {
 
     /// The chain over two graphs.
     fn run_graphs(&self, task: &Task<'_>, monitor: &Monitor) -> Result<Matching> {
-        if regime::is_sparse(self, task) {
+        let is_sparse = regime::is_sparse(self, task);
+        if is_sparse && !regime::are_unequal(self, task) {
             return Ok(sparse::run(self, task, monitor)?.matching);
         }
         let mut log = Log::default();
-        if !regime::may_list(self, task) {
+        if !is_sparse && !regime::may_list(self, task) {
             return self.run_all_pairs(task, None, log, monitor);
         }
         let sparse::Listed {
@@ -323,9 +327,21 @@ impl Best {
             is_sampled,
         } = log.stage("lists", monitor, |_| sparse::run(self, task, monitor))?;
         let expected = matching.expected();
-        let is_sure = expected.is_some_and(|e| e.precision.min(e.recall) >= LISTS_ARE_SURE);
-        // Where neighbours are joined among themselves, searching all pairs takes longer, finds less, and is too sure of it.
-        if is_sure || is_sampled || monitor.interrupted().is_some() {
+        let is_from = |least: f64| expected.is_some_and(|e| e.precision.min(e.recall) >= least);
+        if is_sparse {
+            return match is_from(UNEQUAL_FOUND) || monitor.interrupted().is_some() {
+                true => Ok(matching),
+                false => match self.run_all_pairs(task, Some(matching.clone()), log, monitor) {
+                    Err(Error::Memory { .. }) => Ok(matching),
+                    searched => searched,
+                },
+            };
+        }
+        let is_sure = is_from(LISTS_ARE_SURE);
+        // Where neighbours are joined among themselves, searching all pairs takes longer, finds less, and is too sure of it; but
+        // for those that found hardly anything.
+        let is_found = is_sampled && is_from(CHAINS_FOUND);
+        if is_sure || is_found || monitor.interrupted().is_some() {
             return Ok(matching);
         }
         self.run_all_pairs(task, Some(matching), log, monitor)

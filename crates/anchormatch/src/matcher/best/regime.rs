@@ -1,8 +1,8 @@
 //! Stage *regime*: which way the search goes, decided once from plain facts.
 
 use super::thresholds::{
-    ANNEALED_PROPOSALS, DECOYS_DENSITY, LARGE, LARGEST_PARTIAL, LARGEST_WHOLE_CHAIN, LISTED_NODES,
-    MEAN_FIELD_STEPS, SPARSE_DENSITY,
+    ANNEALED_PROPOSALS, DECOYS_DENSITY, LARGE, LARGEST_PARTIAL, LARGEST_UNEQUAL,
+    LARGEST_WHOLE_CHAIN, LISTED_NODES, MEAN_FIELD_STEPS, SPARSE_DENSITY, UNEQUAL_DEGREES,
 };
 use super::{Best, Effort, Ingredients, RegimeChoice};
 use crate::graph::Graph;
@@ -26,6 +26,23 @@ pub(super) fn is_sparse(preset: &Best, task: &Task<'_>) -> bool {
             !needs_all && LISTED_NODES.iter().any(is_listed)
         }
     }
+}
+
+/// Whether all pairs are searched where lists of candidates find little: one graph has several times as many edges as the other, so that
+/// hardly a neighbour's partner is a neighbour, and both are small enough.
+pub(super) fn are_unequal(preset: &Best, task: &Task<'_>) -> bool {
+    let facts = task.facts();
+    let has_more = facts.start.is_some() || facts.crossing.is_some() || facts.relations.is_some();
+    let degrees = task.graphs().map(|graph| {
+        let arcs = graph.sparse_adjacency().entries() as f64;
+        arcs / graph.node_count().max(1) as f64
+    });
+    let [one, other] = degrees;
+    preset.regime == RegimeChoice::Auto
+        && preset.effort == Effort::Best
+        && !has_more
+        && task.nodes() <= LARGEST_UNEQUAL
+        && one.max(other) >= UNEQUAL_DEGREES * one.min(other)
 }
 
 /// Whether lists of candidates may be as good as all pairs, and are so much faster that they are worth asking first: they
@@ -282,6 +299,34 @@ mod tests {
             };
             let regime = Regime::choose(outline, &Ingredients::default());
             assert_eq!(regime, Regime::Given);
+        }
+    }
+
+    #[test]
+    fn graphs_one_of_which_shows_few_of_the_edges_are_unequal() {
+        let ring = |n: usize, chords: usize| {
+            let edges = (0..n).flat_map(|i| (1..=chords).map(move |k| (i, (i + k) % n, 1.0)));
+            Graph::from_edges(n, &edges.collect::<Vec<_>>()).unwrap()
+        };
+        let are_unequal = |preset: &Best, source: &Graph, target: &Graph| {
+            super::are_unequal(preset, &Task::from_pairs(source, target, &[]).unwrap())
+        };
+        let (auto, dense, sparse) = (Best::default(), ring(800, 9), ring(800, 2));
+        assert!(are_unequal(&auto, &dense, &sparse) && are_unequal(&auto, &sparse, &dense));
+        assert!(!are_unequal(&auto, &dense, &ring(800, 4)));
+        let (large, larger) = (ring(LARGEST_UNEQUAL, 9), ring(LARGEST_UNEQUAL + 1, 9));
+        assert!(are_unequal(&auto, &large, &sparse) && !are_unequal(&auto, &larger, &sparse));
+        for preset in [
+            Best {
+                effort: Effort::Fast,
+                ..Best::default()
+            },
+            Best {
+                regime: RegimeChoice::Sparse,
+                ..Best::default()
+            },
+        ] {
+            assert!(!are_unequal(&preset, &dense, &sparse));
         }
     }
 

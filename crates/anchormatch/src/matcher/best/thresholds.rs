@@ -69,6 +69,21 @@ pub(super) const LISTED_NODES: [(usize, f64); 2] = [(300, 0.03), (2000, SPARSE_D
 /// `anchormatch-lab bench large --dense 1000`
 pub(super) const LISTS_ARE_SURE: f64 = 0.99;
 
+/// The same where chains of exchanges had the last word: of phone calls and mails of the same people, the one of which has nine times as
+/// many edges, chains found .01 and .36 were right by all pairs.
+///
+/// `scripts/bench_calibration.py --families phone_email --data DIR`
+pub(super) const CHAINS_FOUND: f64 = 0.2;
+
+/// Times as many edges a node that one graph has to have for all pairs to be searched where lists of candidates expect a smaller share of
+/// right pairs than stands beside, and the nodes up to which they are: of places in space, 2 500 nodes, one side of which kept .95 of its edges
+/// and the other .25, lists found .005 and all pairs .77.
+///
+/// `scripts/bench_unequal.py`
+pub(super) const UNEQUAL_DEGREES: f64 = 2.5;
+pub(super) const UNEQUAL_FOUND: f64 = 0.6;
+pub(super) const LARGEST_UNEQUAL: usize = 3000;
+
 /// The share of the larger side's nodes that may have no partner for full matchings of graphs with few edges to be
 /// ordered by the edges that both show: which of them stay alone then hardly counts, and lists of edges are searched
 /// much faster than tables of all pairs.

@@ -19,7 +19,10 @@ impl Search<'_> {
             || (self.evidence.nodes() <= LARGEST_PARTIAL
                 && self.evidence.observed.scale != Scale::Counts
                 && !is_listed(self.evidence, &full.model));
-        let possible = self.preset.ingredients.outliers && self.outliers_are_possible(&full);
+        // Who has no partner cannot be told by one of many optima: what they have in common says how sure each pair is.
+        let is_told = full.is_confirmed || self.evidence.nodes() <= LARGEST_PARTIAL;
+        let possible =
+            is_told && self.preset.ingredients.outliers && self.outliers_are_possible(&full);
         if !affordable || !possible || self.monitor.interrupted().is_some() {
             return Ok(full);
         }

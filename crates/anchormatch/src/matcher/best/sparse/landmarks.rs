@@ -6,7 +6,8 @@
 //!
 //! δ(i, a) = Σₖ wₖ min(|d(i, k) − d'(a, k')|, [`MOST_APART`]) / Σₖ wₖ,  wₖ = 1 / (1 + min(d, d')),
 //!
-//! near landmarks counting more. It follows from the edges and says nothing that they do not, so it is no
+//! near landmarks counting more. Where one graph shows fewer edges, its ways are longer: the steps of the other one are stretched by
+//! the ratio of all those between landmarks. δ follows from the edges and says nothing that they do not, so it is no
 //! evidence beside them; but it is known of a whole region at once, and leads chains that are hot enough to
 //! leave a region that lies wrong to where it belongs.
 
@@ -23,6 +24,9 @@ const FAR: u8 = u8::MAX;
 
 /// Steps beyond which a difference is a difference.
 const MOST_APART: u8 = 6;
+
+/// The ratio of the steps of both sides from which on they are no longer taken for equal.
+const STRETCHED: f64 = 1.2;
 
 /// The distances of all nodes of both sides to some anchors.
 pub(super) struct Landmarks {
@@ -52,19 +56,44 @@ impl Landmarks {
         }
         let chosen = (0..count).map(|k| anchors[k * anchors.len() / count]);
         let (own, theirs): (Vec<u32>, Vec<u32>) = chosen.unzip();
-        let steps = |side: &Side<'_>, from: &[u32]| {
+        let steps = |side: &Side<'_>, from: &[u32]| -> Option<Vec<u8>> {
             let each = from.par_iter().map(|&node| steps_from(side, node, monitor));
             let each: Option<Vec<Vec<u8>>> = each.collect();
             let each = each?;
             let of_node = |node: usize| each.iter().map(move |steps| steps[node]);
             Some((0..side.nodes()).flat_map(of_node).collect())
         };
-        Some(Self {
+        let mut landmarks = Self {
             steps: [steps(&sides[0], &own)?, steps(&sides[1], &theirs)?],
             nodes: [own, theirs],
             count,
             alone: 0.0,
-        })
+        };
+        landmarks.stretch();
+        Some(landmarks)
+    }
+
+    /// Makes steps of both sides as long as each other, where they are not.
+    fn stretch(&mut self) {
+        let [own, theirs] = [0, 1].map(|side| self.between(side));
+        let mut sums = [0.0; 2];
+        for (row, other) in own.iter().zip(&theirs) {
+            for (d, e) in row.iter().zip(other) {
+                sums[0] += d;
+                sums[1] += e;
+            }
+        }
+        let (shorter, ratio) = match sums[0] <= sums[1] {
+            true => (0, sums[1] / sums[0]),
+            false => (1, sums[0] / sums[1]),
+        };
+        if ratio.is_finite() && ratio >= STRETCHED {
+            let stretched = |d: u8| (f64::from(d) * ratio).round().min(f64::from(FAR - 1)) as u8;
+            let steps = self.steps[shorter].iter_mut();
+            steps
+                .filter(|d| **d != FAR)
+                .for_each(|d| *d = stretched(*d));
+        }
     }
 
     /// The steps between the landmarks of a side; one more than the most between those that are not joined.
@@ -176,6 +205,28 @@ mod tests {
         assert_eq!(found.between(0), [[0.0, 7.0], [7.0, 0.0]]);
         // A node that fills the smaller side up is as near to anybody.
         assert_eq!(found.apart(8, 2), 0.0);
+    }
+
+    /// One side has edges over two nodes as well, and half of the steps.
+    #[test]
+    fn steps_of_a_graph_that_shows_more_edges_are_stretched() {
+        let near: Vec<_> = (1..21).map(|i| (i - 1, i, 1.0)).collect();
+        let far = (2..21).map(|i| (i - 2, i, 1.0));
+        let dense: Vec<_> = near.iter().copied().chain(far).collect();
+        let graphs = [&dense, &near].map(|edges| Graph::from_edges(21, edges).unwrap());
+        for turned in [false, true] {
+            let mut sides = [0, 1].map(|side: usize| Side::new(&graphs[side], false));
+            if turned {
+                sides.reverse();
+            }
+            let anchors = [(0, 0), (20, 20)];
+            let found = Landmarks::of(&sides, &anchors, &Monitor::silent()).unwrap();
+            assert_eq!(found.between(0), found.between(1));
+            for i in (0..21).step_by(2) {
+                assert_eq!(found.apart(i, i), 0.0);
+            }
+            assert!((1..20).all(|i| found.apart(i, i) <= 1.0));
+        }
     }
 
     #[test]

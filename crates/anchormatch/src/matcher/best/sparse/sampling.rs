@@ -59,9 +59,9 @@ use super::side::{NONE, Side};
 use crate::linalg::Csr;
 use crate::matcher::best::thresholds::sparse::{
     CHAIN_DEALS, CHAIN_PROPOSALS, CHAINS, CHAINS_OF_MANY, CLOSE_RIVALS, COOLED_ONE_IN,
-    ENOUGH_SWEEPS, IN_DOUBT, LEAST_SWEEPS, LOOSE_EDGES, MANY_NODES, MOST_DISPERSED, MOST_LOOSE,
-    MOST_SWEEPS, PARTED, PARTED_FROM, PARTED_ONE_IN, REDEALT, REDEALT_SWEEPS, RESTARTED_FROM,
-    STILL_BELIEVED,
+    ENOUGH_SWEEPS, IN_DOUBT, LEAST_SWEEPS, LIKELIER_BELIEVED, LOOSE_EDGES, MANY_NODES,
+    MOST_DISPERSED, MOST_LOOSE, MOST_SWEEPS, PARTED, PARTED_FROM, PARTED_ONE_IN, PARTED_SEEN,
+    REDEALT, REDEALT_SWEEPS, RESTARTED_FROM, STILL_BELIEVED,
 };
 use crate::matching::Pair;
 use crate::monitor::Monitor;
@@ -109,7 +109,11 @@ pub(super) fn sample(
     };
     let before = beliefs.expected_right();
     let field = std::mem::replace(&mut beliefs.occupancy, exchanged.shares);
-    if !exchanged.is_likelier && beliefs.expected_right() < f64::from(STILL_BELIEVED) * before {
+    let least = match exchanged.is_likelier {
+        true => LIKELIER_BELIEVED,
+        false => STILL_BELIEVED,
+    };
+    if beliefs.expected_right() < f64::from(least) * before {
         beliefs.occupancy = field;
         return (beliefs, false);
     }
@@ -182,7 +186,8 @@ fn permutations(sides: &[Side<'_>; 2], known: &Known, beliefs: &Beliefs) -> [Opt
             .collect()
     };
     let whole = filled_up(of(&pairs).into_iter(), larger(sides));
-    if beliefs.alone < PARTED_FROM {
+    let seen = beliefs.model.seen;
+    if beliefs.alone < PARTED_FROM || seen[0].min(seen[1]) < PARTED_SEEN {
         return [Some(whole), None];
     }
     let alone = (beliefs.alone * sides[0].nodes() as f64) as usize;

@@ -194,6 +194,11 @@ pub(in crate::matcher::best) const LANDMARKS: usize = 64;
 ///
 /// `scripts/bench_partial.py --rows geometric,small`, and `anchormatch match … --truth` on Facebook–Twitter
 pub(in crate::matcher::best) const PARTED_FROM: f64 = 0.08;
+/// The share of the other side's edges that either side has at the least for such chains: where one has few of them, hardly a pair keeps
+/// what is expected of it, and chains leave nearly everybody alone.
+///
+/// `anchormatch match … --regime sparse --truth` on phone calls and mails, the one of which has nine times as many edges
+pub(in crate::matcher::best) const PARTED_SEEN: f64 = 0.3;
 pub(in crate::matcher::best) const PARTED_ONE_IN: usize = 2;
 pub(in crate::matcher::best) const PARTED: f32 = 3.0;
 
@@ -211,6 +216,10 @@ pub(in crate::matcher::best) const COOLED_ONE_IN: usize = 2;
 ///
 /// `anchormatch match … --truth`, on copies of geometric graphs of degree 8 that keep .7 of its edges
 pub(in crate::matcher::best) const STILL_BELIEVED: f32 = 0.5;
+/// The same where they came to a likelier matching.
+///
+/// `anchormatch match … --regime sparse --truth` on phone calls and mails, the one of which has nine times as many edges
+pub(in crate::matcher::best) const LIKELIER_BELIEVED: f32 = 0.25;
 
 /// Anchors below which their distances from each other tell nothing: of six, one permutation in 720 is the given one.
 ///
@@ -331,5 +340,5 @@ pub(in crate::matcher::best) const REHEARSED_ALIKE: f64 = 0.85;
 /// graphs to have one: probabilities over large graphs without clusters are right already.
 ///
 /// `anchormatch-lab bench large`
-pub(in crate::matcher::best) const LARGEST_REHEARSED: usize = 5_000;
+pub(in crate::matcher::best) const LARGEST_REHEARSED: usize = 2_000;
 pub(in crate::matcher::best) const NEAR_RIVALS: f32 = 1.2;
