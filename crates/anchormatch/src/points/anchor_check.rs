@@ -49,7 +49,7 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
     question: &Question<'_>,
     monitor: &Monitor,
 ) -> Result<Vec<AnchorDoubt>> {
-    let &Question { trust, quick, .. } = question;
+    let trust = question.trust;
     let anchors: Vec<(usize, usize)> = scene.anchors.pairs().collect();
     if monitor.interrupted().is_some() {
         return Ok(Vec::new());
@@ -71,7 +71,8 @@ pub(super) fn check_anchors<const D: usize, S: Dimension<D>>(
         .filter_map(|&(i, a)| Some((place(i)?, a)))
         .collect();
     let trusted = scene.part(&chosen).trusted(trust);
-    let mut search = Search::new(&trusted, &Family::ALL, quick, monitor);
+    // The map that was found is among the starts, so that a first impression of others suffices.
+    let mut search = Search::new(&trusted, &Family::ALL, true, monitor);
     let best = found.iter().take(1).map(|mode| Start {
         member: mode.member.over(&trusted.source),
         floor: 1.0,

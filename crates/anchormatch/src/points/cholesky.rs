@@ -17,21 +17,19 @@ impl Cholesky {
         let n = size;
         let largest = (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max);
         let least = (largest * LEAST_PIVOT).max(f64::MIN_POSITIVE);
-        for i in 0..n {
-            for j in 0..=i {
-                let (above, row) = matrix.split_at_mut(i * n);
-                let other = if j == i {
-                    &row[..j]
-                } else {
-                    &above[j * n..j * n + j]
-                };
-                let sum: f64 = row[..j].iter().zip(other).map(|(x, y)| x * y).sum();
-                let rest = row[j] - sum;
-                row[j] = if j == i {
-                    rest.max(least).sqrt()
-                } else {
-                    rest / above[j * n + j]
-                };
+        // Column by column, so that what is left of every row is worked on at once.
+        let mut column = vec![0.0; n];
+        for k in 0..n {
+            let pivot = matrix[k * n + k].max(least).sqrt();
+            matrix[k * n + k] = pivot;
+            for i in k + 1..n {
+                let row = &mut matrix[i * n..][..=i];
+                row[k] /= pivot;
+                column[i] = row[k];
+                let factor = row[k];
+                for (x, l) in row[k + 1..].iter_mut().zip(&column[k + 1..=i]) {
+                    *x -= factor * l;
+                }
             }
         }
         Self {
