@@ -401,7 +401,8 @@ impl Member<2> for Epipolar {
             sums[0] += partner.weight * left[0] * left[0];
             sums[1] += partner.weight * off * off;
         }
-        let pairs = NOISE_PAIRS + pairs_in(partners);
+        let pairs = pairs_in(partners);
+        // Any depth is as likely before as twice as much.
         self.along_variance = drawn_variance(sums[0], pairs, random);
         if let Some(mut layers) = self.layers.take() {
             let mut plane = self.plane;
@@ -410,7 +411,7 @@ impl Member<2> for Epipolar {
             self.plane = plane;
             self.centre_layers(plane);
         }
-        self.across_variance = drawn_variance(sums[1], pairs, random);
+        self.across_variance = drawn_variance(sums[1], NOISE_PAIRS + pairs, random);
         let bend = drawn_variance(self.bends(), (CROSS - FROM_AFAR) as f64, random);
         self.bend = bend.sqrt().clamp(BENDS.0, BENDS.1);
         let waves = self.count - 3;

@@ -321,9 +321,11 @@ impl<const D: usize> Member<D> for Linear<D> {
             add_outer(&mut sum, partner.weight, &r, &r);
         }
         let (d, pairs) = (D as f64, NOISE_PAIRS + pairs_in(partners));
+        // With no more freedom than that, every length of the long axis is as likely before as its double: a prior of one
+        // size in all directions would have parallax cost eight nats.
         self.noise = match self.shape {
             Shape::Round => scaled_identity(drawn_variance(trace(&sum), d * pairs, random)),
-            Shape::Long => inverse_wishart(&sum, pairs + d, random),
+            Shape::Long => inverse_wishart(&sum, pairs, random),
         };
         let waves = (self.count - D - 1) as f64;
         if waves > 0.0 {
