@@ -272,8 +272,8 @@ impl Lists {
         predictions: &[Prediction<D>],
         k: f64,
     ) {
-        let (n, m) = (scene.source.len(), scene.target.len());
-        let prior = log_prior_odds(k, n, m);
+        let m = scene.target.len();
+        let prior = scene.log_prior_odds(k);
         let constant = -log_unit::<D>();
         let density = index.density();
         self.offsets.clear();
@@ -369,7 +369,7 @@ impl Lists {
         rounds: usize,
     ) -> f64 {
         let (n, m) = (scene.source.len(), scene.target.len());
-        let prior = log_prior_odds(k, n, m);
+        let prior = scene.log_prior_odds(k);
         self.offsets.clear();
         self.offsets.push(0);
         self.columns.clear();
@@ -425,12 +425,12 @@ impl Lists {
             for (other, message) in self.others.iter_mut().zip(&self.beliefs) {
                 *other = (*other - message).max(1.0);
             }
-            // Half a step in the logarithm keeps loops from swinging.
+            // Half a step of what is said in return, 1 / reply, keeps loops from swinging.
             let change = if round == 0 {
                 changed(&mut self.replies, &self.others, |_, other| 1.0 / other)
             } else {
                 changed(&mut self.replies, &self.others, |reply, other| {
-                    (reply / other).sqrt()
+                    2.0 * reply / (1.0 + reply * other)
                 })
             };
             if change < settled {

@@ -24,7 +24,10 @@ use super::index::Index;
 use super::scene::Scene;
 use crate::monitor::Monitor;
 
-/// Sweeps that count, and those before them; the same for those in a hurry.
+/// Sweeps that count for the best mode, and those before them; the same for those in a hurry. Modes with a part of its evidence have
+/// as many as the root of that part says.
+///
+/// `anchormatch-lab bench points --only solid`
 const SWEEPS: [usize; 2] = [240, 40];
 const QUICK_SWEEPS: [usize; 2] = [80, 20];
 
@@ -42,42 +45,50 @@ const LIKELY: f64 = 0.3;
 
 const NONE: usize = usize::MAX;
 
-/// Puts the probabilities of chains into the lists of the modes that count.
+/// The probabilities of pairs by chains, for the modes that count.
 pub(super) fn sample<const D: usize>(
     scene: &Scene<D>,
-    modes: &mut [Mode<D>],
+    modes: &[Mode<D>],
     seed: u64,
     quick: bool,
     monitor: &Monitor,
-) {
+) -> Vec<Option<Lists>> {
     let evidences = modes.iter().map(|mode| mode.evidence);
-    let least = evidences.fold(f64::NEG_INFINITY, f64::max) - BEHIND;
+    let best = evidences.fold(f64::NEG_INFINITY, f64::max);
+    let least = best - BEHIND;
     if scene.source.len() * scene.target.len() > MOST_PAIRS {
-        return;
+        return Vec::new();
     }
     let index = Index::new(&scene.target);
     let sweeps = if quick { QUICK_SWEEPS } else { SWEEPS };
-    let asked = modes.iter_mut().filter(|mode| mode.evidence >= least);
-    let asked: Vec<(u64, &mut Mode<D>)> = (0..).zip(asked).collect();
-    asked.into_par_iter().for_each(|(place, mode)| {
-        let Some(mut member) = mode.member.drawable() else {
-            return;
-        };
+    let mut asked = 0;
+    let places = modes.iter().map(|mode| {
+        let is_asked = mode.evidence >= least;
+        asked += u64::from(is_asked);
+        is_asked.then_some(asked - 1)
+    });
+    let places: Vec<Option<u64>> = places.collect();
+    let drawn = places.into_par_iter().zip(modes).map(|(place, mode)| {
+        let (place, mut member) = (place?, mode.member.drawable()?);
         let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(place));
         let mut chain = Chain::new(scene, &mode.lists);
         chain.hear_partners(scene);
         member.find_layers(&scene.source, &chain.partners);
-        for sweep in 0..sweeps[0] + sweeps[1] {
+        // What a mode adds to the mixture is as uncertain as its share of it.
+        let share = (0.5 * (mode.evidence - best)).exp();
+        let counted = (sweeps[0] as f64 * share).ceil() as usize;
+        for sweep in 0..counted + sweeps[1] {
             if monitor.interrupted().is_some() {
-                return;
+                return None;
             }
             chain.sweep(scene, &index, member.as_mut(), &mut random);
             if sweep == sweeps[1] {
                 chain.forget();
             }
         }
-        mode.lists = chain.lists();
+        Some(chain.lists())
     });
+    drawn.collect()
 }
 
 /// A matching, and how often each pair occurred.
@@ -140,8 +151,8 @@ impl<const D: usize> Chain<D> {
         self.predictions
             .extend(points.map(|(i, x)| member.predict_fitted(i, x)));
         let pairs = self.partner.iter().filter(|&&a| a != NONE).count();
-        self.odds
-            .collect(scene, index, &self.predictions, pairs as f64);
+        let pairs = scene.between_counts(pairs as f64);
+        self.odds.collect(scene, index, &self.predictions, pairs);
         if let Some(nats) = member.beside_prediction() {
             self.odds
                 .weigh(|i, a| nats(i, &scene.source[i], &scene.target[a]));

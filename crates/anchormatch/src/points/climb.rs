@@ -7,7 +7,7 @@
 //! p(matching) p(points | matching, θ) p(θ) dθ against "no point is anybody's partner": the sum over
 //! matchings under the fitted parameters, the densities of the anchors, and what the parameters cost.
 
-use super::association::{LONG, Lists, Partner, Prediction, SHORT, log_prior, log_prior_odds};
+use super::association::{LONG, Lists, Partner, Prediction, SHORT};
 use super::families::{Family, Linear, Member, Shape, Similarity};
 use super::index::Index;
 use super::scene::Scene;
@@ -266,7 +266,6 @@ pub(super) fn evidence<const D: usize>(
     pairs: f64,
     rounds: usize,
 ) -> f64 {
-    let (n, m) = (scene.source.len(), scene.target.len());
     let points = scene.source.iter().enumerate();
     let fitted: Vec<Prediction<D>> = points.map(|(i, x)| member.predict_fitted(i, x)).collect();
     let mut lists = Lists::default();
@@ -276,7 +275,7 @@ pub(super) fn evidence<const D: usize>(
     lists.partners(scene, &mut partners);
     // The sum is over matchings weighed by the odds of one pair more, which stand for the prior near `pairs`.
     let found = pairs - scene.anchors.matched() as f64;
-    let prior = log_prior(pairs, n, m) - found * log_prior_odds(pairs, n, m);
+    let prior = scene.log_prior(pairs) - found * scene.log_prior_odds(pairs);
     let mirror = if member.is_reflected() { MIRROR } else { 0.0 };
     log_sum + densities + prior + mirror + member.log_parameters(&scene.source, &partners)
 }
@@ -288,9 +287,8 @@ const SEARCHED: f64 = 4.0;
 /// The evidence of nothing but the anchors: of no map, or of the simplest maps through them.
 pub(super) fn evidence_of_anchors<const D: usize>(scene: &Scene<D>) -> f64 {
     const FITS: usize = 10;
-    let (n, m) = (scene.source.len(), scene.target.len());
     let known = scene.anchored();
-    let prior = log_prior(known.len() as f64, n, m);
+    let prior = scene.log_prior(known.len() as f64);
     if known.len() < D {
         return prior + SEARCHED;
     }

@@ -21,7 +21,7 @@ use crate::linalg::Matrix;
 use crate::monitor::Monitor;
 
 /// Points of a set with which decoys are asked, at most.
-const MOST_POINTS: usize = 400;
+pub(super) const MOST_POINTS: usize = 400;
 
 /// The evidence that quick searches find with decoys of these numbers as anchors, above that of these alone; `None` where
 /// there are no anchors, where something else than they tells of pairs, and where there are too few or too many points.
@@ -64,7 +64,9 @@ fn lead_to<const D: usize, S: Dimension<D>>(
     }
     let drawn = drawn(question, seed)?;
     let soft = std::iter::empty();
-    let scene = Scene::<D>::new(question.points, &drawn, soft).with_alone(anchors.alone());
+    let scene = Scene::<D>::new(question.points, &drawn, soft)
+        .with_alone(anchors.alone())
+        .with_everybody(question.everybody);
     let families = question.model.families();
     let mut search = Search::new(&scene, families, true, monitor);
     search.climb_from_anchors_alone::<S>(is_plain);
@@ -119,6 +121,7 @@ mod tests {
             given: None,
             again: false,
             seed: 5,
+            everybody: false,
             quick: true,
         })
     }

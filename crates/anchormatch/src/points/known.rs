@@ -11,7 +11,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::association::{LONG, Lists, log_prior, log_prior_odds};
+use super::association::{LONG, Lists};
 use super::climb::evidence_of_anchors;
 use super::scene::Scene;
 
@@ -103,7 +103,7 @@ pub(super) fn without_map<const D: usize>(scene: &Scene<D>) -> NoMap {
     if !scene.known.as_ref().is_some_and(Known::is_tabulated) {
         return none;
     }
-    let (n, m) = (scene.source.len(), scene.target.len());
+    let [n, m] = [&scene.source, &scene.target].map(Vec::len);
     let anchors = scene.anchors.matched() as f64;
     let mut lists = Lists::default();
     let mut pairs = anchors + 0.5 * (n.min(m) as f64 - anchors);
@@ -112,8 +112,8 @@ pub(super) fn without_map<const D: usize>(scene: &Scene<D>) -> NoMap {
         log_sum = lists.associate_known(scene, pairs, LONG);
         pairs = anchors + lists.total();
     }
-    let prior = log_prior(pairs, n, m) - (pairs - anchors) * log_prior_odds(pairs, n, m);
-    let gained = log_sum + prior - log_prior(anchors, n, m);
+    let prior = scene.log_prior(pairs) - (pairs - anchors) * scene.log_prior_odds(pairs);
+    let gained = log_sum + prior - scene.log_prior(anchors);
     none.evidence += gained.max(0.0);
     none.lists = Some(lists);
     none

@@ -22,6 +22,7 @@
 //! | `sketch` | what a map looks like, for pictures |
 //! | `posterior` | the mixture of all modes: families, probabilities of pairs, a matching |
 //! | `decoys` | what other anchors would have led to |
+//! | `foretold` | whether the other anchors would have led to each anchor |
 //! | `anchor_check` | the same with anchors that are trusted rather than taken for granted |
 //!
 //! Every mode of every family has an evidence, ∫ p(points, θ) dθ by Laplace's approximation, against the
@@ -36,6 +37,7 @@ mod climb;
 mod decoys;
 mod draws;
 mod families;
+mod foretold;
 mod guesses;
 mod index;
 mod known;
@@ -61,6 +63,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::anchor_check::WITNESSES;
 use self::anchor_check::check_anchors;
 pub(crate) use self::decoys::{are_quick, evidence_of_decoys};
+pub(crate) use self::foretold::foretold;
 use self::scene::Scene;
 use self::starts::{Dimension, Plane, Space};
 use crate::anchors::Anchors;
@@ -129,6 +132,8 @@ pub struct Question<'a> {
     pub again: bool,
     /// The seed of what is drawn at random.
     pub seed: u64,
+    /// Whether everybody is to be matched: sets of one size are then thought to be complete, as likely as not.
+    pub everybody: bool,
     /// Whether a first impression suffices: fewer guesses and families, and one round of each.
     pub quick: bool,
 }
@@ -177,11 +182,20 @@ fn solve<const D: usize, S: Dimension<D>>(
     let soft = soft.map(|anchor| (anchor.source, anchor.target, anchor.weight));
     let scene = Scene::<D>::new(question.points, anchors.hard(), soft)
         .with_alone(anchors.alone())
+        .with_everybody(question.everybody)
         .with_known(question.known);
     let families = question.model.families();
     let mut modes = search::search::<D, S>(&scene, families, question, elsewhere, monitor)?;
-    chains::sample(&scene, &mut modes, question.seed, question.quick, monitor);
+    let (drawn, doubts) = rayon::join(
+        || chains::sample(&scene, &modes, question.seed, question.quick, monitor),
+        || check_anchors::<D, S>(&scene, &modes, question, monitor),
+    );
+    for (mode, lists) in modes.iter_mut().zip(drawn) {
+        if let Some(lists) = lists {
+            mode.lists = lists;
+        }
+    }
     let mut posterior = Posterior::new(&scene, &modes)?;
-    posterior.anchor_doubts = check_anchors::<D, S>(&scene, &modes, question, monitor)?;
+    posterior.anchor_doubts = doubts?;
     Ok(posterior)
 }

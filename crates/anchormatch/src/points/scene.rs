@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::association::Partner;
+use super::association::{Partner, log_prior, log_prior_odds};
 use super::known::{Known, PairEvidence};
 use super::small::{Vector, squared_distance};
 use crate::assignment::Assignment;
@@ -22,6 +22,8 @@ pub(super) struct Scene<const D: usize> {
     pub(super) alone: Vec<bool>,
     /// Soft anchors: source, target and the odds that they are right, by source.
     pub(super) soft: Vec<(usize, usize, f64)>,
+    /// Whether all points of the smaller set have partners, as likely as not.
+    is_complete: bool,
     /// What is known of pairs beside where their points lie.
     pub(super) known: Option<Known>,
     /// −ln of the density of points near each target point, whoever they are the partners of: how rare it is
@@ -74,6 +76,7 @@ impl<const D: usize> Scene<D> {
             anchors,
             taken,
             soft,
+            is_complete: false,
             known: None,
             frames: [from, to],
         }
@@ -84,6 +87,46 @@ impl<const D: usize> Scene<D> {
         source.iter().for_each(|&i| self.alone[i] = true);
         target.iter().for_each(|&a| self.taken[a] = true);
         self
+    }
+
+    /// Sets of one size, all of whose points are to be matched, are thought to be complete.
+    pub(super) fn with_everybody(mut self, everybody: bool) -> Self {
+        let is_anyone_alone = self.alone.contains(&true);
+        self.is_complete = everybody && !is_anyone_alone && self.source.len() == self.target.len();
+        self
+    }
+
+    /// ln of the prior of one matching of k pairs: every k is as likely as any other, unless sets are complete as likely as not.
+    pub(super) fn log_prior(&self, k: f64) -> f64 {
+        log_prior(k, self.source.len(), self.target.len()) + self.log_complete(k)
+    }
+
+    /// ln of the odds that one pair more has before its points are looked at, from k − ½ to k + ½ of them.
+    pub(super) fn log_prior_odds(&self, k: f64) -> f64 {
+        let odds = log_prior_odds(k, self.source.len(), self.target.len());
+        odds + self.log_complete(k + 0.5) - self.log_complete(k - 0.5)
+    }
+
+    /// The number of pairs at which the prior odds are those of the last pair, where all of k points have one and that counts.
+    pub(super) fn between_counts(&self, k: f64) -> f64 {
+        match self.is_complete {
+            true => k.min(self.smaller() - 0.5),
+            false => k,
+        }
+    }
+
+    fn smaller(&self) -> f64 {
+        self.source.len().min(self.target.len()) as f64
+    }
+
+    /// ln of how much likelier k pairs are than if every k were as likely as any other; between n − 1 pairs and all n of them, of
+    /// which an expected number may lie, it is drawn through.
+    fn log_complete(&self, k: f64) -> f64 {
+        if !self.is_complete {
+            return 0.0;
+        }
+        let share = (1.0 + k - self.smaller()).clamp(0.0, 1.0);
+        (0.5 + 0.5 * share * (self.smaller() + 1.0)).ln()
     }
 
     /// With what is known of pairs beside where their points lie.
@@ -265,6 +308,39 @@ mod tests {
         }
         let (same, frame) = framed::<2>(&Matrix::filled(3, 2, 7.0));
         assert_eq!((same[1], frame.scale), ([0.0, 0.0], 1.0));
+    }
+
+    /// The number of matchings of k pairs, by counting.
+    fn matchings(n: usize, m: usize, k: usize) -> f64 {
+        let choices = (0..k).map(|j| ((n - j) * (m - j)) as f64 / (j + 1) as f64);
+        choices.product()
+    }
+
+    #[test]
+    fn sets_of_one_size_are_complete_as_likely_as_not() {
+        let table = |count: usize| Matrix::from_fn(count, 2, |i, k| (i * (k + 2)) as f64 % 7.0);
+        let scene = |n: usize, m: usize, everybody: bool| {
+            let scene = Scene::<2>::new([&table(n), &table(m)], &[], std::iter::empty());
+            scene.with_everybody(everybody)
+        };
+        for (n, m, everybody, wanted) in [
+            (6, 6, true, 0.5 + 0.5 / 7.0),
+            (6, 6, false, 1.0 / 7.0),
+            (5, 6, true, 1.0 / 6.0),
+        ] {
+            let scene = scene(n, m, everybody);
+            let of = |k: usize| matchings(n, m, k) * scene.log_prior(k as f64).exp();
+            let sum: f64 = (0..=n).map(of).sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{sum}");
+            assert!((of(n) - wanted).abs() < 1e-6, "{n} {m}: {}", of(n));
+        }
+        // The odds of the last pair are those of all pairs beside all but one.
+        let scene = scene(6, 6, true);
+        let last = scene.log_prior(6.0) - scene.log_prior(5.0);
+        let odds = scene.log_prior_odds(scene.between_counts(6.0));
+        assert!((odds - last).abs() < 1e-6, "{odds} {last}");
+        let alone = scene.with_alone([&[2], &[]]).with_everybody(true);
+        assert!(!alone.is_complete);
     }
 
     #[test]

@@ -158,6 +158,7 @@ mod tests {
             given: None,
             again: false,
             seed: 0,
+            everybody: false,
             quick: false,
         };
         let posterior = match_points(&question, || Ok(None), &Monitor::silent()).unwrap();

@@ -14,8 +14,8 @@ use super::thresholds::{
     DECOYS_ASKED, DECOYS_EXPLAINED, DISTANCES_NEEDED, DISTANCES_SETTLE, FORETOLD_NEEDED,
     HIDDEN_ASKED, HIDDEN_IN_DOUBT, HIDDEN_LEAST, HIDDEN_MISTAKES, HIDDEN_NEEDED,
     LISTED_DECOYS_ASKED, LISTED_FORETOLD_NEEDED, LISTED_FORETOLD_STEEPNESS, LISTED_STANDING,
-    MAP_DECOY_NATS, MAP_PLAIN, MAP_STANDING, MAP_STANDING_BESIDE, MAP_STEEPNESS, STANDING,
-    STANDING_BESIDE,
+    MAP_DECOY_NATS, MAP_FORETOLD_NEEDED, MAP_FORETOLD_STEEPNESS, MAP_HIDDEN_IN_DOUBT, MAP_PLAIN,
+    MAP_STANDING, MAP_STANDING_BESIDE, MAP_STEEPNESS, STANDING, STANDING_BESIDE,
 };
 use crate::error::Hint;
 use crate::matcher::Log;
@@ -280,6 +280,30 @@ impl Chance {
         }
     }
 
+    /// Whether anchors are worth hiding to learn more of a map: where decoys leave a doubt.
+    pub(super) fn is_worth_hiding_from_maps(&self) -> bool {
+        self.nats.abs() < MAP_HIDDEN_IN_DOUBT * CHANCE_WIDTH
+    }
+
+    /// With what the other anchors foretell of each under a map, the logarithm of an e-value.
+    pub(super) fn beside_foretold_by_maps(self, told: f64) -> Self {
+        let odds = MAP_FORETOLD_STEEPNESS * told - MAP_FORETOLD_NEEDED;
+        Self {
+            standing: self.standing,
+            foretold: Some(told),
+            ..Self::beyond(self.nats + odds * CHANCE_WIDTH)
+        }
+    }
+
+    /// What the probabilities of pairs are multiplied by when there is a map with this probability: who asked decoys how probable that
+    /// is need not ask the bound of no map at all as well.
+    pub(super) fn weight_of_maps(&self, probability: f64) -> f64 {
+        match self.standing {
+            Some(_) if probability > 0.0 => self.weight / probability.min(1.0),
+            _ => self.weight,
+        }
+    }
+
     /// Whether so many decoys leave no doubt about a map.
     pub(super) fn is_plain_beside_maps(&self, others: &[f64]) -> bool {
         let least = if others.len() > 1 {
@@ -472,6 +496,25 @@ mod tests {
         let one = Chance::of_maps(20.0, 40).beside_decoys_of_maps(20.0, &strewn[..1]);
         assert!(!one.is_plain_beside_maps(&strewn[..1]));
         assert!(Chance::is_worth_decoys_of_maps(3.0) && !Chance::is_worth_decoys_of_maps(-3.0));
+    }
+
+    #[test]
+    fn anchors_that_others_foretell_settle_what_decoys_leave_in_doubt() {
+        let strewn = [-1.0, -2.5, 0.5, -1.8];
+        let doubtful = Chance::of_maps(2.0, 40).beside_decoys_of_maps(2.0, &strewn);
+        assert!(doubtful.is_worth_hiding_from_maps());
+        let told = [0.0, 1.0, 2.0, 4.0].map(|nats| doubtful.beside_foretold_by_maps(nats).weight);
+        assert!(
+            told.is_sorted() && told[0] < doubtful.weight && told[3] > 0.99,
+            "{told:?}"
+        );
+        let plain = Chance::of_maps(60.0, 40).beside_decoys_of_maps(60.0, &strewn);
+        assert!(!plain.is_worth_hiding_from_maps());
+        // Decoys say how probable a map is; where nobody asked them, no map at all does.
+        let bound = Chance::of_maps(2.0, 40);
+        assert_eq!(bound.weight_of_maps(0.5), bound.weight);
+        assert_eq!(doubtful.weight_of_maps(0.5), 2.0 * doubtful.weight);
+        assert_eq!(doubtful.weight_of_maps(0.0), doubtful.weight);
     }
 
     #[test]

@@ -212,6 +212,16 @@ pub(super) const MAP_STANDING_BESIDE: f64 = 0.25;
 /// `anchormatch-lab bench points --only solid`
 pub(super) const MAP_PLAIN: [f64; 2] = [20.0, 7.5];
 
+/// Log odds of a map beside decoys within which anchors are hidden to learn more; the log odds that each nat is worth which the others
+/// foretell of them, and those that are needed: searches that do not know an anchor fail where the whole one does not. Of 40 pairs of
+/// Willow's ducks 31 had more than 1.5 nats, of strangers of ten points none; of solids with 25 and 40 extra points 16, of strangers of
+/// 40 and 55 points none.
+///
+/// `anchormatch-lab bench points --only solid`, `scripts/bench_points.py --rows duck`
+pub(super) const MAP_HIDDEN_IN_DOUBT: f64 = 5.0;
+pub(super) const MAP_FORETOLD_STEEPNESS: f64 = 2.0;
+pub(super) const MAP_FORETOLD_NEEDED: f64 = 0.5;
+
 /// The share of the pairs that may be joined for decoys to be asked.
 ///
 /// `scripts/bench_trust.py --rows unrelated --kinds geometric`

@@ -22,7 +22,7 @@ use crate::matching::{Alternatives, AnchorCheck, Matching, Measure, Note, Pair, 
 use crate::monitor::Monitor;
 use crate::points::{
     FittedFamily, PairEvidence, PointsModel, Posterior, Question, WITNESSES, are_quick,
-    evidence_of_decoys, match_points,
+    evidence_of_decoys, foretold, match_points,
 };
 use crate::solver::Status;
 use crate::task::Task;
@@ -129,6 +129,7 @@ fn question_of<'a>(
         given: None,
         again: false,
         seed: preset.seed,
+        everybody: !preset.allow_unmatched,
         quick: preset.effort == Effort::Fast,
     }
 }
@@ -164,7 +165,14 @@ fn chance(
             return beside;
         }
     }
-    chance.beside_decoys_of_maps(posterior.evidence, &others)
+    let beside = chance.beside_decoys_of_maps(posterior.evidence, &others);
+    if !beside.is_worth_hiding_from_maps() {
+        return beside;
+    }
+    match foretold(question, posterior, monitor) {
+        Some(told) => beside.beside_foretold_by_maps(told),
+        None => beside,
+    }
 }
 
 fn shared(known: Known) -> Arc<dyn PairEvidence> {
@@ -278,10 +286,11 @@ fn matching(
     describe(&mut log, posterior);
     let free = task.anchors().free_nodes(task.source(), task.target());
     chance.describe(&mut log);
+    let weight = chance.weight_of_maps(posterior.probability_of_a_map());
     for pair in pairs.iter_mut().filter(|pair| !pair.anchor) {
-        pair.confidence *= chance.weight;
+        pair.confidence *= weight;
     }
-    let weighted = |(a, p): (usize, f64)| (a, chance.weight * p);
+    let weighted = |(a, p): (usize, f64)| (a, weight * p);
     let lists = posterior.candidates().map(|list| list.map(weighted));
     let partner: HashMap<usize, usize> = pairs
         .iter()
@@ -291,7 +300,7 @@ fn matching(
         Alternatives::beside(preset.top, lists, |source| partner.get(&source).copied());
     // Points may have no partner whether or not they are left alone.
     let listed = posterior.candidates().flatten();
-    let partners = listed.map(|(_, p)| chance.weight * p).sum();
+    let partners = listed.map(|(_, p)| weight * p).sum();
     let samples = Samples {
         nodes: free.0,
         partners: posterior.samples(SAMPLES, preset.seed),
