@@ -23,7 +23,7 @@ pub(super) struct Scene<const D: usize> {
     /// Soft anchors: source, target and the odds that they are right, by source.
     pub(super) soft: Vec<(usize, usize, f64)>,
     /// Whether all points of the smaller set have partners, as likely as not.
-    is_complete: bool,
+    pub(super) is_complete: bool,
     /// What is known of pairs beside where their points lie.
     pub(super) known: Option<Known>,
     /// −ln of the density of points near each target point, whoever they are the partners of: how rare it is
