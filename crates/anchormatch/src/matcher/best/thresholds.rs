@@ -76,8 +76,8 @@ pub(super) const LISTS_ARE_SURE: f64 = 0.99;
 pub(super) const CHAINS_FOUND: f64 = 0.2;
 
 /// Times as many edges a node that one graph has to have for all pairs to be searched where lists of candidates expect a smaller share of
-/// right pairs than stands beside, and the nodes up to which they are: of places in space, 2 500 nodes, one side of which kept .95 of its edges
-/// and the other .25, lists found .005 and all pairs .77.
+/// right pairs than stands beside, and the nodes up to which they are: of 2 500 nodes of a small world, one side of which kept .95 of its edges
+/// and the other .2, lists found .06 and all pairs .33.
 ///
 /// `scripts/bench_unequal.py`
 pub(super) const UNEQUAL_DEGREES: f64 = 2.5;
