@@ -8,6 +8,11 @@ OUT ?= out
 ANCHORMATCH_DATA ?= $(abspath $(wildcard ../shared/data))
 export ANCHORMATCH_DATA
 
+# What is built once gains nothing from what incremental compilation keeps.
+ifdef CI
+export CARGO_INCREMENTAL ?= 0
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test fmt lint dependencies page chromium browser studio-pictures studio-speed audit unit explore fuzz doc examples wheel python bench bench-solvers bench-peers bench-qaplib bench-networks bench-known bench-trust bench-cluster test-ray bench-compat reproduce reproduce-quick release-check clean
 
