@@ -213,9 +213,7 @@ pub(super) const MAP_STANDING_BESIDE: f64 = 0.25;
 pub(super) const MAP_PLAIN: [f64; 2] = [20.0, 7.5];
 
 /// Log odds of a map beside decoys within which anchors are hidden to learn more; the log odds that each nat is worth which the others
-/// foretell of them, and those that are needed: searches that do not know an anchor fail where the whole one does not. Of 38 pairs of
-/// Willow's ducks 31 had more than 1.5 nats, of 13 strangers of ten points none; of 40 solids with 25 and 40 extra points 12, of 40
-/// strangers of 40 and 55 points none.
+/// foretell of them, and those that are needed: searches that do not know an anchor fail where the whole one does not.
 ///
 /// `anchormatch-lab bench points --only solid`, `scripts/bench_points.py --rows duck`
 pub(super) const MAP_HIDDEN_IN_DOUBT: f64 = 5.0;

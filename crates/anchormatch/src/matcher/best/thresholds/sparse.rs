@@ -330,8 +330,8 @@ pub(in crate::matcher::best) const SPREADS: f32 = 0.01;
 pub(in crate::matcher::best) const LEAST_REHEARSED: usize = 50;
 pub(in crate::matcher::best) const REHEARSED_IN_DOUBT: f64 = 0.05;
 
-/// The share of what is expected to be right that a rehearsal has to find for the dealt pair to be of the same kind: of forest fires that kept .7
-/// of their edges, a quarter of which was right, it found .7 to .8, of others .9 and more.
+/// The share of what is expected to be right that a rehearsal has to find for the dealt pair to be of the same kind: of forest fires, hardly any
+/// of which is right, it finds less.
 ///
 /// `scripts/bench_doubt.py`
 pub(in crate::matcher::best) const REHEARSED_ALIKE: f64 = 0.85;
